@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The xenbus states of both sides, as tables.
+ *
+ * Watches carry no history: a side may see its peer skip any state, or the
+ * same state twice, so a table entry says what the pair of states asks for,
+ * never what the last event was.
+ */
+#include <linux/bits.h>
+#include <linux/kernel.h>
+
+#include "state.h"
+
+#define NR_STATES		(XenbusStateReconfigured + 1)
+
+#define TO(state)		BIT(XenbusState##state)
+
+static const u16 back_moves[NR_STATES] = {
+	[XenbusStateInitialising] = TO(InitWait) | TO(Closed),
+	[XenbusStateInitWait]	= TO(Connected) | TO(Closing) | TO(Closed),
+	[XenbusStateConnected]	= TO(Closing) | TO(Closed),
+	[XenbusStateClosing]	= TO(Closed),
+	[XenbusStateClosed]	= TO(InitWait),
+};
+
+static const u16 front_moves[NR_STATES] = {
+	[XenbusStateInitialising] = TO(Initialised) | TO(Closed),
+	[XenbusStateInitialised] = TO(Connected) | TO(Closing) | TO(Closed),
+	[XenbusStateConnected]	= TO(Initialising) | TO(Closing) | TO(Closed),
+	[XenbusStateClosing]	= TO(Closed),
+	[XenbusStateClosed]	= TO(Initialising),
+};
+
+#define ON(state, action)	[XenbusState##state] = XENBLK_ACT_##action
+
+/* States that belong to PCI passthrough, not to disks. */
+#define ON_FOREIGN_STATES \
+	ON(Reconfiguring, REFUSE), ON(Reconfigured, REFUSE)
+
+static const u8 back_actions[NR_STATES][NR_STATES] = {
+	[XenbusStateInitWait] = {
+		ON(Unknown, DISCONNECT), ON(Initialised, CONNECT),
+		/* A frontend may skip Initialised. */
+		ON(Connected, CONNECT), ON(Closing, CLOSE),
+		ON(Closed, DISCONNECT), ON_FOREIGN_STATES,
+	},
+	[XenbusStateConnected] = {
+		/* Started again without closing: a crash, or kexec. */
+		ON(Unknown, DISCONNECT), ON(Initialising, DISCONNECT),
+		ON(Closing, CLOSE), ON(Closed, DISCONNECT), ON_FOREIGN_STATES,
+	},
+	[XenbusStateClosing] = {
+		ON(Unknown, DISCONNECT), ON(Initialising, DISCONNECT),
+		ON(Closed, DISCONNECT), ON_FOREIGN_STATES,
+	},
+	[XenbusStateClosed] = {
+		ON(Initialising, REOPEN), ON(Initialised, CONNECT),
+		ON(Connected, CONNECT), ON_FOREIGN_STATES,
+	},
+};
+
+static const u8 front_actions[NR_STATES][NR_STATES] = {
+	[XenbusStateInitialising] = {
+		ON(InitWait, SETUP), ON(Initialised, SETUP),
+		/* A backend may be ready before its frontend. */
+		ON(Connected, SETUP), ON(Closing, DISCONNECT),
+		ON_FOREIGN_STATES,
+	},
+	[XenbusStateInitialised] = {
+		ON(Connected, CONNECT), ON(Closing, DISCONNECT),
+		ON(Closed, DISCONNECT), ON_FOREIGN_STATES,
+	},
+	[XenbusStateConnected] = {
+		ON(Connected, RESIZE), ON(Closing, CLOSE),
+		ON(Closed, DISCONNECT), ON_FOREIGN_STATES,
+	},
+	[XenbusStateClosing] = {
+		ON(Closed, DISCONNECT), ON_FOREIGN_STATES,
+	},
+};
+
+static bool may_move(const u16 *moves, enum xenbus_state from,
+		     enum xenbus_state to)
+{
+	return (unsigned int)from < NR_STATES && (unsigned int)to < NR_STATES &&
+	       moves[from] & BIT(to);
+}
+
+/**
+ * xenblk_state_back_may_move() - is this a legal move of a backend?
+ * @from: its state
+ * @to: the next one
+ */
+bool xenblk_state_back_may_move(enum xenbus_state from, enum xenbus_state to)
+{
+	return may_move(back_moves, from, to);
+}
+
+/**
+ * xenblk_state_front_may_move() - is this a legal move of a frontend?
+ * @from: its state
+ * @to: the next one
+ */
+bool xenblk_state_front_may_move(enum xenbus_state from, enum xenbus_state to)
+{
+	return may_move(front_moves, from, to);
+}
+
+static enum xenblk_action look_up(const u8 actions[][NR_STATES],
+				  enum xenbus_state own, enum xenbus_state peer)
+{
+	if ((unsigned int)own >= NR_STATES || (unsigned int)peer >= NR_STATES)
+		return XENBLK_ACT_REFUSE;
+	return actions[own][peer];
+}
+
+/**
+ * xenblk_state_back_action() - what a backend does about its frontend
+ * @own: the backend's state
+ * @front: the frontend's state, as xenstore says
+ */
+enum xenblk_action xenblk_state_back_action(enum xenbus_state own,
+					    enum xenbus_state front)
+{
+	return look_up(back_actions, own, front);
+}
+
+/**
+ * xenblk_state_front_action() - what a frontend does about its backend
+ * @own: the frontend's state
+ * @back: the backend's state, as xenstore says
+ */
+enum xenblk_action xenblk_state_front_action(enum xenbus_state own,
+					     enum xenbus_state back)
+{
+	return look_up(front_actions, own, back);
+}
