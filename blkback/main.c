@@ -1,4 +1,88 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The backend module. */
+/*
+ * The backend module: its parameters, and what starts and stops with it.
+ */
 #include <linux/module.h>
+#include <xen/xen.h>
+
+#include "blkback.h"
+
+static unsigned int max_queues;
+static unsigned int max_ring_page_order = XENBLK_MAX_RING_ORDER;
+static unsigned int max_buffer_pages = 1024;
+
+static int set_queues(const char *val, const struct kernel_param *kp)
+{
+	return param_set_uint_minmax(val, kp, 1, XENBLK_MAX_QUEUES);
+}
+
+static int set_ring_order(const char *val, const struct kernel_param *kp)
+{
+	return param_set_uint_minmax(val, kp, 0, XENBLK_MAX_RING_ORDER);
+}
+
+static const struct kernel_param_ops queues_ops = {
+	.set = set_queues,
+	.get = param_get_uint,
+};
+
+static const struct kernel_param_ops ring_order_ops = {
+	.set = set_ring_order,
+	.get = param_get_uint,
+};
+
+module_param_cb(max_queues, &queues_ops, &max_queues, 0644);
+MODULE_PARM_DESC(max_queues,
+		 "Queues that a disk offers (1 to 999; default: online CPUs at load)");
+module_param_cb(max_ring_page_order, &ring_order_ops, &max_ring_page_order,
+		0644);
+MODULE_PARM_DESC(max_ring_page_order,
+		 "Largest ring that a disk offers, log2 of pages (0 to 4)");
+module_param(max_buffer_pages, uint, 0644);
+MODULE_PARM_DESC(max_buffer_pages,
+		 "Unused pages that a ring keeps to map at");
+
+/**
+ * blkback_sample_limits() - take the module parameters for a new device
+ * @device: its limits are set
+ */
+void blkback_sample_limits(struct blkback_device *device)
+{
+	device->limits.max_queues = READ_ONCE(max_queues);
+	device->limits.max_ring_order = READ_ONCE(max_ring_page_order);
+	device->max_cached_pages = READ_ONCE(max_buffer_pages);
+}
+
+static int __init blkback_init(void)
+{
+	int err;
+
+	if (!xen_domain())
+		return -ENODEV;
+	if (!max_queues)
+		max_queues = min(num_online_cpus(), XENBLK_MAX_QUEUES + 0U);
+	err = blkback_submit_init();
+	if (err)
+		return err;
+	err = blkback_xenbus_init();
+	if (err)
+		goto exit_submit;
+	return 0;
+
+exit_submit:
+	blkback_submit_exit();
+	return err;
+}
+
+static void __exit blkback_exit(void)
+{
+	blkback_xenbus_exit();
+	blkback_submit_exit();
+}
+
+module_init(blkback_init);
+module_exit(blkback_exit);
+
+MODULE_DESCRIPTION("Xen paravirtual block backend, one thread a ring");
 MODULE_LICENSE("GPL");
+MODULE_ALIAS("xen-backend:vbd");

@@ -15,13 +15,13 @@
 
 #define XENBLK_SECTOR_SHIFT		9
 #define XENBLK_PAGE_SHIFT		12
-#define XENBLK_PAGE_SIZE		(1U << XENBLK_PAGE_SHIFT)
+#define XENBLK_PAGE_SIZE		4096U
 #define XENBLK_SECTORS_PER_PAGE		(XENBLK_PAGE_SIZE >> XENBLK_SECTOR_SHIFT)
 
 #define XENBLK_MAX_DIRECT_SEGMENTS	11
 #define XENBLK_MAX_INDIRECT_PAGES	8
 #define XENBLK_MAX_RING_ORDER		4
-#define XENBLK_MAX_RING_PAGES		(1U << XENBLK_MAX_RING_ORDER)
+#define XENBLK_MAX_RING_PAGES		16U
 
 /* Values of the frontend's "protocol" node (io/protocols.h). */
 #define XENBLK_PROTOCOL_X86_32		"x86_32-abi"
@@ -91,17 +91,20 @@ struct xenblk_segment {
 #define XENBLK_SEGMENTS_PER_PAGE \
 	(XENBLK_PAGE_SIZE / sizeof(struct xenblk_segment))
 
+/* Bytes that align the 64-bit fields of a layout, and the end of a response. */
+#define XENBLK_GAP_32			0
+#define XENBLK_GAP_64			4
+
 /*
- * The four request forms and the answer, for a layout whose 64-bit fields
- * start after @gap bytes of padding. The first eight (four) bytes are the same
- * in all forms, so that an operation that nobody knows can still be answered.
+ * The request forms and the response of a layout. All forms start alike, so
+ * that an operation that nobody knows can still be answered.
  */
-#define XENBLK_DEFINE_LAYOUT(bits, gap, tail)				\
+#define XENBLK_DEFINE_LAYOUT(bits)					\
 struct xenblk_rw_##bits {						\
 	u8	operation;						\
 	u8	nr_segments;						\
 	u16	handle;							\
-	u8	pad0[gap];						\
+	u8	pad0[XENBLK_GAP_##bits];				\
 	u64	id;							\
 	u64	sector;							\
 	struct xenblk_segment seg[XENBLK_MAX_DIRECT_SEGMENTS];		\
@@ -111,7 +114,7 @@ struct xenblk_discard_##bits {						\
 	u8	operation;						\
 	u8	flag;							\
 	u16	handle;							\
-	u8	pad0[gap];						\
+	u8	pad0[XENBLK_GAP_##bits];				\
 	u64	id;							\
 	u64	sector;							\
 	u64	nr_sectors;						\
@@ -121,7 +124,7 @@ struct xenblk_indirect_##bits {						\
 	u8	operation;						\
 	u8	indirect_op;						\
 	u16	nr_segments;						\
-	u8	pad0[gap];						\
+	u8	pad0[XENBLK_GAP_##bits];				\
 	u64	id;							\
 	u64	sector;							\
 	u16	handle;							\
@@ -134,7 +137,7 @@ struct xenblk_response_##bits {						\
 	u8	operation;						\
 	u8	pad0;							\
 	s16	status;							\
-	u8	pad1[tail];						\
+	u8	pad1[XENBLK_GAP_##bits];				\
 } __packed;								\
 									\
 union xenblk_entry_##bits {						\
@@ -144,8 +147,8 @@ union xenblk_entry_##bits {						\
 	struct xenblk_response_##bits	rsp;				\
 }
 
-XENBLK_DEFINE_LAYOUT(32, 0, 0);
-XENBLK_DEFINE_LAYOUT(64, 4, 4);
+XENBLK_DEFINE_LAYOUT(32);
+XENBLK_DEFINE_LAYOUT(64);
 
 /* One private copy of a ring entry of either layout. */
 union xenblk_entry {
@@ -154,6 +157,8 @@ union xenblk_entry {
 	u32 words[sizeof(union xenblk_entry_64) / sizeof(u32)];
 };
 
+static_assert(XENBLK_PAGE_SIZE == 1 << XENBLK_PAGE_SHIFT);
+static_assert(XENBLK_MAX_RING_PAGES == 1 << XENBLK_MAX_RING_ORDER);
 static_assert(sizeof(struct xenblk_segment) == 8);
 static_assert(sizeof(union xenblk_entry_32) == 108);
 static_assert(sizeof(union xenblk_entry_64) == 112);

@@ -107,6 +107,26 @@ static inline void xenblk_ring_format(struct xenblk_sring *sring)
 	sring->rsp_event = 1;
 }
 
+/**
+ * xenblk_ring_attach_back() - take up a ring where its frontend left it
+ * @back: set whole
+ * @sring: the shared pages, mapped together
+ * @layout: of the entries
+ * @nr_pages: number of the pages
+ *
+ * Nothing is believed: a wrong index shows as an impossible number of
+ * pending requests.
+ */
+static inline void xenblk_ring_attach_back(struct xenblk_back_ring *back,
+					   struct xenblk_sring *sring,
+					   enum xenblk_layout layout,
+					   u32 nr_pages)
+{
+	xenblk_ring_init(&back->ring, sring, layout, nr_pages);
+	back->rsp_prod = READ_ONCE(sring->rsp_prod);
+	back->req_cons = back->rsp_prod;
+}
+
 static inline void *xenblk_ring_slot(const struct xenblk_ring *ring, u32 index)
 {
 	size_t offset = (index & (ring->nr_ents - 1)) * ring->entry_size;
@@ -115,18 +135,18 @@ static inline void *xenblk_ring_slot(const struct xenblk_ring *ring, u32 index)
 }
 
 /*
- * The one copy of a slot: volatile, so that the compiler can neither read a
- * word twice nor use the shared memory in place of the copy (XSA-155).
+ * The one copy of a slot: each word is read once, and the shared memory is
+ * never used in place of the copy (XSA-155).
  */
 static inline void xenblk_ring_copy_slot(const struct xenblk_ring *ring,
 					 u32 index, unsigned int nr_words,
 					 union xenblk_entry *copy)
 {
-	const volatile u32 *slot = xenblk_ring_slot(ring, index);
+	const u32 *slot = xenblk_ring_slot(ring, index);
 	unsigned int i;
 
 	for (i = 0; i < nr_words; i++)
-		copy->words[i] = slot[i];
+		copy->words[i] = READ_ONCE(slot[i]);
 }
 
 /* Would a peer at @old be told when the producer moves on to @new? */

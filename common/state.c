@@ -31,51 +31,71 @@ static const u16 front_moves[NR_STATES] = {
 	[XenbusStateClosed]	= TO(Initialising),
 };
 
-#define ON(state, action)	[XenbusState##state] = XENBLK_ACT_##action
-
-/* States that belong to PCI passthrough, not to disks. */
-#define ON_FOREIGN_STATES \
-	ON(Reconfiguring, REFUSE), ON(Reconfigured, REFUSE)
-
+/* States 7 and 8 belong to PCI passthrough: no disk peer shows them. */
 static const u8 back_actions[NR_STATES][NR_STATES] = {
 	[XenbusStateInitWait] = {
-		ON(Unknown, DISCONNECT), ON(Initialised, CONNECT),
+		[XenbusStateUnknown] = XENBLK_ACT_DISCONNECT,
+		[XenbusStateInitialised] = XENBLK_ACT_CONNECT,
 		/* A frontend may skip Initialised. */
-		ON(Connected, CONNECT), ON(Closing, CLOSE),
-		ON(Closed, DISCONNECT), ON_FOREIGN_STATES,
+		[XenbusStateConnected] = XENBLK_ACT_CONNECT,
+		[XenbusStateClosing] = XENBLK_ACT_CLOSE,
+		[XenbusStateClosed] = XENBLK_ACT_DISCONNECT,
+		[XenbusStateReconfiguring] = XENBLK_ACT_REFUSE,
+		[XenbusStateReconfigured] = XENBLK_ACT_REFUSE,
 	},
 	[XenbusStateConnected] = {
 		/* Started again without closing: a crash, or kexec. */
-		ON(Unknown, DISCONNECT), ON(Initialising, DISCONNECT),
-		ON(Closing, CLOSE), ON(Closed, DISCONNECT), ON_FOREIGN_STATES,
+		[XenbusStateUnknown] = XENBLK_ACT_DISCONNECT,
+		[XenbusStateInitialising] = XENBLK_ACT_DISCONNECT,
+		[XenbusStateClosing] = XENBLK_ACT_CLOSE,
+		[XenbusStateClosed] = XENBLK_ACT_DISCONNECT,
+		[XenbusStateReconfiguring] = XENBLK_ACT_REFUSE,
+		[XenbusStateReconfigured] = XENBLK_ACT_REFUSE,
 	},
 	[XenbusStateClosing] = {
-		ON(Unknown, DISCONNECT), ON(Initialising, DISCONNECT),
-		ON(Closed, DISCONNECT), ON_FOREIGN_STATES,
+		[XenbusStateUnknown] = XENBLK_ACT_DISCONNECT,
+		[XenbusStateInitialising] = XENBLK_ACT_DISCONNECT,
+		[XenbusStateClosed] = XENBLK_ACT_DISCONNECT,
+		[XenbusStateReconfiguring] = XENBLK_ACT_REFUSE,
+		[XenbusStateReconfigured] = XENBLK_ACT_REFUSE,
 	},
 	[XenbusStateClosed] = {
-		ON(Initialising, REOPEN), ON(Initialised, CONNECT),
-		ON(Connected, CONNECT), ON_FOREIGN_STATES,
+		[XenbusStateInitialising] = XENBLK_ACT_REOPEN,
+		[XenbusStateInitialised] = XENBLK_ACT_CONNECT,
+		[XenbusStateConnected] = XENBLK_ACT_CONNECT,
+		[XenbusStateReconfiguring] = XENBLK_ACT_REFUSE,
+		[XenbusStateReconfigured] = XENBLK_ACT_REFUSE,
 	},
 };
 
 static const u8 front_actions[NR_STATES][NR_STATES] = {
 	[XenbusStateInitialising] = {
-		ON(InitWait, SETUP), ON(Initialised, SETUP),
+		[XenbusStateInitWait] = XENBLK_ACT_SETUP,
+		[XenbusStateInitialised] = XENBLK_ACT_SETUP,
 		/* A backend may be ready before its frontend. */
-		ON(Connected, SETUP), ON(Closing, DISCONNECT),
-		ON_FOREIGN_STATES,
+		[XenbusStateConnected] = XENBLK_ACT_SETUP,
+		[XenbusStateClosing] = XENBLK_ACT_DISCONNECT,
+		[XenbusStateReconfiguring] = XENBLK_ACT_REFUSE,
+		[XenbusStateReconfigured] = XENBLK_ACT_REFUSE,
 	},
 	[XenbusStateInitialised] = {
-		ON(Connected, CONNECT), ON(Closing, DISCONNECT),
-		ON(Closed, DISCONNECT), ON_FOREIGN_STATES,
+		[XenbusStateConnected] = XENBLK_ACT_CONNECT,
+		[XenbusStateClosing] = XENBLK_ACT_DISCONNECT,
+		[XenbusStateClosed] = XENBLK_ACT_DISCONNECT,
+		[XenbusStateReconfiguring] = XENBLK_ACT_REFUSE,
+		[XenbusStateReconfigured] = XENBLK_ACT_REFUSE,
 	},
 	[XenbusStateConnected] = {
-		ON(Connected, RESIZE), ON(Closing, CLOSE),
-		ON(Closed, DISCONNECT), ON_FOREIGN_STATES,
+		[XenbusStateConnected] = XENBLK_ACT_RESIZE,
+		[XenbusStateClosing] = XENBLK_ACT_CLOSE,
+		[XenbusStateClosed] = XENBLK_ACT_DISCONNECT,
+		[XenbusStateReconfiguring] = XENBLK_ACT_REFUSE,
+		[XenbusStateReconfigured] = XENBLK_ACT_REFUSE,
 	},
 	[XenbusStateClosing] = {
-		ON(Closed, DISCONNECT), ON_FOREIGN_STATES,
+		[XenbusStateClosed] = XENBLK_ACT_DISCONNECT,
+		[XenbusStateReconfiguring] = XENBLK_ACT_REFUSE,
+		[XenbusStateReconfigured] = XENBLK_ACT_REFUSE,
 	},
 };
 

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The physical device behind a virtual disk: which it is, open, close.
+ */
+#include <linux/blkdev.h>
+#include <linux/kdev_t.h>
+#include <linux/slab.h>
+
+#include "blkback.h"
+#include "keys.h"
+#include "xsread.h"
+
+/* The Linux form of the node is "MAJOR:MINOR", both hexadecimal. */
+static int parse_dev(char *text, dev_t *dev)
+{
+	char *minor_text = text;
+	char *major_text = strsep(&minor_text, ":");
+	unsigned int major, minor;
+
+	if (!minor_text || kstrtouint(major_text, 16, &major) ||
+	    kstrtouint(minor_text, 16, &minor))
+		return -EINVAL;
+	if (major >= 1U << (32 - MINORBITS) || minor > MINORMASK)
+		return -ERANGE;
+	*dev = MKDEV(major, minor);
+	return 0;
+}
+
+static int read_dev(struct xenbus_device *xdev, dev_t *dev)
+{
+	char *text = xenblk_xs_read_string(xdev->nodename,
+					   XENBLK_KEY_PHYSICAL_DEVICE);
+	int err;
+
+	if (IS_ERR_OR_NULL(text))
+		return text ? PTR_ERR(text) : -ENOENT;
+	err = parse_dev(text, dev);
+	if (err)
+		xenbus_dev_error(xdev, err, "%s \"%s\" is no MAJOR:MINOR",
+				 XENBLK_KEY_PHYSICAL_DEVICE, text);
+	kfree(text);
+	return err;
+}
+
+/* Only a mode that says so lets a guest write. */
+static int read_mode(struct xenbus_device *xdev, fmode_t *mode)
+{
+	char *text = xenblk_xs_read_string(xdev->nodename, XENBLK_KEY_MODE);
+
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	*mode = FMODE_READ;
+	if (text && strchr(text, 'w'))
+		*mode |= FMODE_WRITE;
+	kfree(text);
+	return 0;
+}
+
+static int open_dev(struct blkback_device *device, dev_t dev, fmode_t mode)
+{
+	struct block_device *bdev = blkdev_get_by_dev(dev, mode, NULL);
+
+	if (IS_ERR(bdev)) {
+		xenbus_dev_error(device->xdev, PTR_ERR(bdev),
+				 "can't open device %x:%x", MAJOR(dev),
+				 MINOR(dev));
+		return PTR_ERR(bdev);
+	}
+	device->bdev = bdev;
+	device->bounds.readonly = !(mode & FMODE_WRITE);
+	return 0;
+}
+
+/**
+ * blkback_bdev_open() - open the device that the toolstack named
+ * @device: has none open
+ *
+ * Context: xenbus, under @device->lock.
+ * Return: 0; -ENOENT while the hotplug script has not written the node; or
+ * an error that was reported in the error node.
+ */
+int blkback_bdev_open(struct blkback_device *device)
+{
+	fmode_t mode;
+	dev_t dev;
+	int err;
+
+	lockdep_assert_held(&device->lock);
+	err = read_dev(device->xdev, &dev);
+	if (err)
+		return err;
+	err = read_mode(device->xdev, &mode);
+	if (err) {
+		xenbus_dev_error(device->xdev, err, "can't read %s",
+				 XENBLK_KEY_MODE);
+		return err;
+	}
+	return open_dev(device, dev, mode);
+}
+
+/**
+ * blkback_bdev_sample() - get ready for a frontend: size and page cache
+ * @device: has a device open, and no rings
+ *
+ * The guest's I/O goes below the page cache of this domain: what is dirty
+ * there is written out, what would become stale is forgotten.
+ *
+ * Context: xenbus, under @device->lock.
+ */
+void blkback_bdev_sample(struct blkback_device *device)
+{
+	struct block_device *bdev = device->bdev;
+
+	lockdep_assert_held(&device->lock);
+	sync_blockdev(bdev);
+	invalidate_bdev(bdev);
+	device->bounds.sectors = bdev_nr_sectors(bdev);
+	device->bounds.block_sectors = bdev_logical_block_size(bdev) >>
+				       XENBLK_SECTOR_SHIFT;
+	device->bounds.max_segments = XENBLK_MAX_INDIRECT_SEGMENTS;
+}
+
+/**
+ * blkback_bdev_close() - let go of the device
+ * @device: has no rings; may have no device open
+ *
+ * Context: may sleep, under @device->lock or as the last user of @device.
+ */
+void blkback_bdev_close(struct blkback_device *device)
+{
+	fmode_t mode = FMODE_READ;
+
+	if (!device->bdev)
+		return;
+	if (!device->bounds.readonly)
+		mode |= FMODE_WRITE;
+	blkdev_put(device->bdev, mode);
+	device->bdev = NULL;
+}
+
+/**
+ * blkback_bdev_info() - value of the info node
+ * @device: has a device open
+ *
+ * Context: xenbus, under @device->lock.
+ * Return: XENBLK_INFO_* bits.
+ */
+unsigned int blkback_bdev_info(const struct blkback_device *device)
+{
+	const char *dir = device->xdev->nodename;
+	unsigned int removable = 0, info = 0;
+	char *type = xenblk_xs_read_string(dir, XENBLK_KEY_DEVICE_TYPE);
+
+	if (!IS_ERR_OR_NULL(type)) {
+		if (!strcmp(type, "cdrom"))
+			info |= XENBLK_INFO_CDROM;
+		kfree(type);
+	}
+	/* A removable flag that can't be read is none. */
+	xenblk_xs_read_uint_or(dir, XENBLK_KEY_REMOVABLE, 0, 1, 0, &removable);
+	if (removable || device->bdev->bd_disk->flags & GENHD_FL_REMOVABLE)
+		info |= XENBLK_INFO_REMOVABLE;
+	if (device->bounds.readonly)
+		info |= XENBLK_INFO_READONLY;
+	return info;
+}

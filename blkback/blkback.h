@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Private to the backend. A device serves one virtual disk of one guest; each
+ * of its rings belongs to one thread, which alone reads requests, writes
+ * responses, and maps and unmaps the guest's pages.
+ */
+#ifndef BLKBACK_H
+#define BLKBACK_H
+
+#include <linux/bio.h>
+#include <linux/kobject.h>
+#include <linux/llist.h>
+#include <linux/mempool.h>
+#include <linux/mutex.h>
+#include <linux/workqueue.h>
+#include <xen/grant_table.h>
+#include <xen/xenbus.h>
+
+#include "limits.h"
+#include "log.h"
+#include "parse.h"
+#include "ring.h"
+
+/* Pages that one map or unmap hypercall takes: two of the largest requests. */
+#define BLKBACK_BATCH_PAGES	512
+
+/* A ring never keeps fewer pages: one request of the largest size. */
+#define BLKBACK_MIN_PAGES	XENBLK_MAX_INDIRECT_SEGMENTS
+
+/* Lists of segments that one copy hypercall fetches. */
+#define BLKBACK_BATCH_LISTS	32
+
+/* Bytes of the longest list of segments; two share a page. */
+#define BLKBACK_LIST_BYTES \
+	(XENBLK_MAX_INDIRECT_SEGMENTS * sizeof(struct xenblk_segment))
+
+struct blkback_device;
+struct blkback_ring;
+
+/**
+ * struct blkback_segment - a page of the guest that a request touches
+ * @page: where it is mapped; NULL while it is not
+ * @handle: of the mapping
+ * @gref: the guest's reference
+ * @first_sect: first 512-byte sector of the page
+ * @last_sect: last one, inclusive
+ */
+struct blkback_segment {
+	struct page	*page;
+	grant_handle_t	handle;
+	grant_ref_t	gref;
+	u8		first_sect;
+	u8		last_sect;
+};
+
+/**
+ * struct blkback_request - a request from the copy to the response
+ * @done_node: on the ring's done list, put there by the last finished bio
+ * @node: on one list of the thread
+ * @ring: that it came from
+ * @io: what it asks for
+ * @id: echoed in the response
+ * @answer_op: operation of the response
+ * @list_gref: indirect: page of the guest that lists the segments
+ * @status: &enum xenblk_rsp; any part may make it an error, none undoes that
+ * @pending_bios: bios not finished, and one while they are being submitted
+ * @segment: @inline_segments, or from the ring's pool when there are more
+ * @inline_segments: of direct requests
+ *
+ * Owned by the thread; between submission and done the bios only touch
+ * @status, @pending_bios and @done_node.
+ */
+struct blkback_request {
+	struct llist_node	done_node;
+	struct list_head	node;
+	struct blkback_ring	*ring;
+	struct blkback_io	io;
+	u64			id;
+	u8			answer_op;
+	grant_ref_t		list_gref;
+	int			status;
+	atomic_t		pending_bios;
+	struct blkback_segment	*segment;
+	struct blkback_segment	inline_segments[XENBLK_MAX_DIRECT_SEGMENTS];
+};
+
+/**
+ * struct blkback_counters - what a ring did since it was connected
+ *
+ * Written by the ring's thread only, summed by whoever reads.
+ */
+struct blkback_counters {
+	u64	reads;
+	u64	writes;
+	u64	flushes;
+	u64	sectors_read;
+	u64	sectors_written;
+	u64	refused;
+	u64	stalls;
+};
+
+/**
+ * struct blkback_batch - scratch arrays of one hypercall, used by the thread
+ */
+struct blkback_batch {
+	struct gnttab_map_grant_ref	map[BLKBACK_BATCH_PAGES];
+	struct gnttab_unmap_grant_ref	unmap[BLKBACK_BATCH_PAGES];
+	struct blkback_segment		*segment[BLKBACK_BATCH_PAGES];
+	struct page			*page[BLKBACK_BATCH_PAGES];
+	struct gnttab_copy		copy[BLKBACK_BATCH_LISTS];
+	struct xenblk_segment		*list[BLKBACK_BATCH_LISTS];
+	unsigned int			nr_pages;
+	unsigned int			nr_lists;
+};
+
+/**
+ * struct blkback_ring - one ring and its thread
+ * @id: its number
+ * @name: of thread and interrupt
+ * @device: that it belongs to
+ * @thread: holds a reference, so that a late wake-up finds a task
+ * @irq: of the event channel
+ * @back: the ring itself
+ * @requests: one for each slot
+ * @free: requests without work
+ * @held: finished requests whose pages something else still refers to
+ * @waiting: taken from the ring, but there was no room for it yet
+ * @broken: the frontend's index is impossible: never read the ring again
+ * @served: a request was taken since the last event was acknowledged
+ * @in_flight: requests between submission and the end of reaping
+ * @pages_in_flight: pages mapped for them
+ * @pushed: rsp_prod at the last push
+ * @segments: pool of segment tables for more than 11
+ * @batch: scratch of the pass
+ * @cache: pages to map at
+ * @counters: see there
+ * @event: set by the interrupt, taken by the thread
+ * @done: finished requests; written by bios, emptied by the thread
+ *
+ * All but @event and @done belong to the thread from its start to its end.
+ */
+struct blkback_ring {
+	unsigned int			id;
+	char				name[32];
+	struct blkback_device		*device;
+	struct task_struct		*thread;
+	unsigned int			irq;
+	struct xenblk_back_ring		back;
+	struct blkback_request		*requests;
+	struct list_head		free;
+	struct list_head		held;
+	struct blkback_request		*waiting;
+	bool				broken;
+	bool				served;
+	unsigned int			in_flight;
+	unsigned int			pages_in_flight;
+	u32				pushed;
+	mempool_t			segments;
+	struct blkback_batch		*batch;
+	struct gnttab_page_cache	cache;
+	struct blkback_counters		counters;
+
+	atomic_t			event ____cacheline_aligned_in_smp;
+	struct llist_head		done;
+};
+
+/**
+ * struct blkback_ring_spec - a ring as its frontend published it
+ * @nr_pages: grant pages, a power of two
+ * @ref: their grant references
+ * @evtchn: the frontend's event channel
+ */
+struct blkback_ring_spec {
+	unsigned int	nr_pages;
+	grant_ref_t	ref[XENBLK_MAX_RING_PAGES];
+	evtchn_port_t	evtchn;
+};
+
+/**
+ * struct blkback_limits - what the device offers its frontend
+ *
+ * Sampled from the module parameters at probe: a device never sees two values.
+ */
+struct blkback_limits {
+	unsigned int	max_queues;
+	unsigned int	max_ring_order;
+};
+
+/**
+ * struct blkback_device - one virtual disk
+ * @xdev: its xenbus device; a reference is held
+ * @name: "blkback.DOMAIN.DISK", start of the names of threads and interrupts
+ * @lock: guards all below but @limits and @max_cached_pages
+ * @state: mirrors the state node; moved by one function only
+ * @removed: the bus has let go: write nothing to xenstore any more
+ * @tearing_down: @teardown runs or is about to; the rings are not ours
+ * @watch: on the physical-device node
+ * @limits: see there
+ * @max_cached_pages: of each ring
+ * @bdev: the disk; NULL until the hotplug script has named it
+ * @bounds: of @bdev; not written while rings exist
+ * @rings: @nr_rings of them; NULL when not connected
+ * @retired: counters of rings that are gone
+ * @teardown: stops and frees the rings, which may wait for the disk
+ */
+struct blkback_device {
+	struct xenbus_device	*xdev;
+	char			name[24];
+	struct mutex		lock;		/* see above */
+	enum xenbus_state	state;
+	bool			removed;
+	bool			tearing_down;
+	struct xenbus_watch	watch;
+	struct blkback_limits	limits;
+	unsigned int		max_cached_pages;
+	struct block_device	*bdev;
+	struct blkback_bounds	bounds;
+	struct blkback_ring	**rings;
+	unsigned int		nr_rings;
+	struct blkback_counters	retired;
+	struct work_struct	teardown;
+};
+
+/* main.c */
+void blkback_sample_limits(struct blkback_device *device);
+
+/* xenbus.c */
+int blkback_xenbus_init(void);
+void blkback_xenbus_exit(void);
+
+/* negotiate.c */
+int blkback_publish_limits(struct blkback_device *device);
+int blkback_publish_disk(struct blkback_device *device);
+int blkback_connect_rings(struct blkback_device *device);
+
+/* bdev.c */
+int blkback_bdev_open(struct blkback_device *device);
+void blkback_bdev_sample(struct blkback_device *device);
+void blkback_bdev_close(struct blkback_device *device);
+unsigned int blkback_bdev_info(const struct blkback_device *device);
+
+/* queue.c */
+struct blkback_ring *blkback_ring_create(struct blkback_device *device,
+					 unsigned int id,
+					 enum xenblk_layout layout,
+					 const struct blkback_ring_spec *spec);
+void blkback_ring_start(struct blkback_ring *ring);
+void blkback_rings_stop(struct blkback_ring **rings, unsigned int nr_rings);
+void blkback_rings_free(struct blkback_ring **rings, unsigned int nr_rings);
+
+/* ring.c: thread only */
+int blkback_ring_thread(void *data);
+
+/* grant.c: thread only */
+void blkback_grant_fetch_lists(struct blkback_ring *ring,
+			       struct list_head *requests);
+void blkback_grant_map(struct blkback_ring *ring, struct list_head *requests);
+void blkback_grant_unmap(struct blkback_ring *ring, struct list_head *requests);
+bool blkback_grant_reserve(struct blkback_ring *ring, unsigned int nr_pages);
+void blkback_grant_trim(struct blkback_ring *ring);
+bool blkback_grant_in_use(const struct blkback_request *request);
+
+/* submit.c */
+int blkback_submit_init(void);
+void blkback_submit_exit(void);
+void blkback_submit(struct blkback_ring *ring, struct list_head *requests);
+
+/* stats.c */
+int blkback_stats_create(struct blkback_device *device);
+void blkback_stats_remove(struct blkback_device *device);
+void blkback_stats_retire(struct blkback_device *device);
+
+#endif /* BLKBACK_H */

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Is a request sound? The one place that decides (pure).
+ */
+#ifndef BLKBACK_PARSE_H
+#define BLKBACK_PARSE_H
+
+#include <linux/types.h>
+
+#include "abi.h"
+
+/**
+ * struct blkback_bounds - what a disk can do, as requests are held against it
+ * @sectors: capacity in 512-byte sectors
+ * @block_sectors: 512-byte sectors of a logical block, a power of two
+ * @max_segments: of an indirect request
+ * @readonly: no request may change the disk
+ */
+struct blkback_bounds {
+	u64	sectors;
+	u32	block_sectors;
+	u32	max_segments;
+	bool	readonly;
+};
+
+/**
+ * struct blkback_io - a request that passed the checks so far
+ * @sector: first 512-byte sector on the disk
+ * @nr_sectors: 512-byte sectors, known once the segments are parsed
+ * @op: XENBLK_OP_READ, XENBLK_OP_WRITE or XENBLK_OP_FLUSH
+ * @nr_segments: pages that it touches; a flush may have none
+ * @indirect: the segments lie in another page of the frontend
+ */
+struct blkback_io {
+	u64	sector;
+	u64	nr_sectors;
+	u8	op;
+	u16	nr_segments;
+	bool	indirect;
+};
+
+int blkback_parse_header(const struct blkback_bounds *bounds,
+			 const struct xenblk_request *req,
+			 struct blkback_io *io);
+int blkback_parse_segments(const struct blkback_bounds *bounds,
+			   const struct xenblk_segment *segments,
+			   struct blkback_io *io);
+
+#endif /* BLKBACK_PARSE_H */

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a ring is made of: shared pages, event channel, pools, and its thread.
+ */
+#include <linux/kthread.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <xen/events.h>
+
+#include "blkback.h"
+
+/*
+ * @dev_id is alive: the interrupt is unbound before the ring goes. The event
+ * is acknowledged by the thread, once it knows whether there was work: a
+ * frontend that sends events for nothing is slowed down (XSA-332).
+ */
+static irqreturn_t note_event(int irq, void *dev_id)
+{
+	struct blkback_ring *ring = dev_id;
+
+	atomic_set(&ring->event, 1);
+	/* Pairs with the barrier of set_current_state() in the thread. */
+	wake_up_process(ring->thread);
+	return IRQ_HANDLED;
+}
+
+static int alloc_lists(struct blkback_batch *batch)
+{
+	unsigned int i;
+
+	/* Two lists share a page, so that none crosses one. */
+	for (i = 0; i < BLKBACK_BATCH_LISTS; i += 2) {
+		void *page = (void *)__get_free_page(GFP_KERNEL);
+
+		if (!page)
+			return -ENOMEM;
+		batch->list[i] = page;
+		batch->list[i + 1] = page + BLKBACK_LIST_BYTES;
+	}
+	return 0;
+}
+
+static void free_batch(struct blkback_batch *batch)
+{
+	unsigned int i;
+
+	if (!batch)
+		return;
+	for (i = 0; i < BLKBACK_BATCH_LISTS; i += 2)
+		free_page((unsigned long)batch->list[i]);
+	kvfree(batch);
+}
+
+static struct blkback_batch *alloc_batch(void)
+{
+	struct blkback_batch *batch;
+
+	static_assert(2 * BLKBACK_LIST_BYTES <= XENBLK_PAGE_SIZE);
+	static_assert(BLKBACK_BATCH_LISTS % 2 == 0);
+
+	batch = kvzalloc(sizeof(*batch), GFP_KERNEL);
+	if (batch && alloc_lists(batch)) {
+		free_batch(batch);
+		return NULL;
+	}
+	return batch;
+}
+
+static int alloc_requests(struct blkback_ring *ring, unsigned int nr_ents)
+{
+	unsigned int i;
+
+	ring->requests = kvcalloc(nr_ents, sizeof(ring->requests[0]),
+				  GFP_KERNEL);
+	if (!ring->requests)
+		return -ENOMEM;
+	for (i = 0; i < nr_ents; i++) {
+		ring->requests[i].ring = ring;
+		list_add_tail(&ring->requests[i].node, &ring->free);
+	}
+	return 0;
+}
+
+static int alloc_pools(struct blkback_ring *ring, unsigned int nr_ents)
+{
+	int err;
+
+	gnttab_page_cache_init(&ring->cache);
+	ring->batch = alloc_batch();
+	if (!ring->batch)
+		return -ENOMEM;
+	err = alloc_requests(ring, nr_ents);
+	if (err)
+		goto free_batch;
+	/* One table is enough for progress: the thread then takes one by one. */
+	err = mempool_init_kmalloc_pool(&ring->segments, 1,
+					XENBLK_MAX_INDIRECT_SEGMENTS *
+					sizeof(struct blkback_segment));
+	if (err)
+		goto free_requests;
+	err = -ENOMEM;
+	if (!blkback_grant_reserve(ring, BLKBACK_MIN_PAGES))
+		goto free_segments;
+	return 0;
+
+free_segments:
+	mempool_exit(&ring->segments);
+	gnttab_page_cache_shrink(&ring->cache, 0);
+free_requests:
+	kvfree(ring->requests);
+free_batch:
+	free_batch(ring->batch);
+	return err;
+}
+
+static void free_pools(struct blkback_ring *ring)
+{
+	mempool_exit(&ring->segments);
+	kvfree(ring->requests);
+	free_batch(ring->batch);
+	gnttab_page_cache_shrink(&ring->cache, 0);
+}
+
+static int map_ring(struct blkback_ring *ring, enum xenblk_layout layout,
+		    const struct blkback_ring_spec *spec)
+{
+	grant_ref_t ref[XENBLK_MAX_RING_PAGES];
+	void *pages;
+	int err;
+
+	memcpy(ref, spec->ref, sizeof(ref));
+	err = xenbus_map_ring_valloc(ring->device->xdev, ref, spec->nr_pages,
+				     &pages);
+	if (err)
+		return err;
+	xenblk_ring_attach_back(&ring->back, pages, layout, spec->nr_pages);
+	ring->pushed = ring->back.rsp_prod;
+	return 0;
+}
+
+static void unmap_ring(struct blkback_ring *ring)
+{
+	xenbus_unmap_ring_vfree(ring->device->xdev, ring->back.ring.sring);
+}
+
+static int create_thread(struct blkback_ring *ring)
+{
+	ring->thread = kthread_create(blkback_ring_thread, ring, "%s",
+				      ring->name);
+	if (IS_ERR(ring->thread))
+		return PTR_ERR(ring->thread);
+	get_task_struct(ring->thread);
+	return 0;
+}
+
+static void stop_thread(struct blkback_ring *ring)
+{
+	kthread_stop(ring->thread);
+}
+
+static int bind_event(struct blkback_ring *ring, evtchn_port_t port)
+{
+	struct xenbus_device *xdev = ring->device->xdev;
+	int irq;
+
+	irq = bind_interdomain_evtchn_to_irqhandler_lateeoi(xdev, port,
+							    note_event, 0,
+							    ring->name, ring);
+	if (irq < 0)
+		return irq;
+	ring->irq = irq;
+	return 0;
+}
+
+static struct blkback_ring *alloc_ring(struct blkback_device *device,
+				       unsigned int id)
+{
+	struct blkback_ring *ring = kzalloc(sizeof(*ring), GFP_KERNEL);
+
+	if (!ring)
+		return NULL;
+	ring->id = id;
+	ring->device = device;
+	snprintf(ring->name, sizeof(ring->name), "%s-%u",
+		 device->name, id);
+	INIT_LIST_HEAD(&ring->free);
+	INIT_LIST_HEAD(&ring->held);
+	init_llist_head(&ring->done);
+	return ring;
+}
+
+/**
+ * blkback_ring_create() - make a ring that a frontend published
+ * @device: that it belongs to
+ * @id: its number
+ * @layout: of its entries
+ * @spec: its pages and event channel
+ *
+ * The thread exists but does not run: see blkback_ring_start().
+ *
+ * Context: xenbus.
+ * Return: the ring, or an error pointer.
+ */
+struct blkback_ring *blkback_ring_create(struct blkback_device *device,
+					 unsigned int id,
+					 enum xenblk_layout layout,
+					 const struct blkback_ring_spec *spec)
+{
+	struct blkback_ring *ring = alloc_ring(device, id);
+	int err;
+
+	if (!ring)
+		return ERR_PTR(-ENOMEM);
+	err = alloc_pools(ring, xenblk_ring_entries(layout, spec->nr_pages));
+	if (err)
+		goto free_ring;
+	err = map_ring(ring, layout, spec);
+	if (err)
+		goto free_pools;
+	err = create_thread(ring);
+	if (err)
+		goto unmap_ring;
+	err = bind_event(ring, spec->evtchn);
+	if (err)
+		goto stop_thread;
+	return ring;
+
+stop_thread:
+	stop_thread(ring);
+	put_task_struct(ring->thread);
+unmap_ring:
+	unmap_ring(ring);
+free_pools:
+	free_pools(ring);
+free_ring:
+	kfree(ring);
+	return ERR_PTR(err);
+}
+
+/**
+ * blkback_ring_start() - let the thread serve its ring
+ * @ring: from blkback_ring_create()
+ */
+void blkback_ring_start(struct blkback_ring *ring)
+{
+	wake_up_process(ring->thread);
+}
+
+static void destroy_ring(struct blkback_ring *ring)
+{
+	put_task_struct(ring->thread);
+	unmap_ring(ring);
+	free_pools(ring);
+	kfree(ring);
+}
+
+/**
+ * blkback_rings_stop() - end the threads, once their disk has let go
+ * @rings: array of them
+ * @nr_rings: its length
+ *
+ * Context: may sleep, for as long as the disk holds on to a request.
+ */
+void blkback_rings_stop(struct blkback_ring **rings, unsigned int nr_rings)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_rings; i++) {
+		stop_thread(rings[i]);
+		unbind_from_irqhandler(rings[i]->irq, rings[i]);
+	}
+	/* The last bio may still be about to wake a thread: finish_bio(). */
+	synchronize_rcu();
+}
+
+/**
+ * blkback_rings_free() - free rings, and the array
+ * @rings: array of stopped ones
+ * @nr_rings: its length
+ *
+ * Context: may sleep, but waits for nobody.
+ */
+void blkback_rings_free(struct blkback_ring **rings, unsigned int nr_rings)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_rings; i++)
+		destroy_ring(rings[i]);
+	kfree(rings);
+}

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The thread of a ring: takes requests, hands them on, reaps what finished,
+ * answers, and sleeps without a timer when there is nothing to do.
+ */
+#include <linux/kthread.h>
+#include <linux/sched.h>
+#include <xen/events.h>
+
+#include "blkback.h"
+
+/* How long pages that something else still refers to are left alone. */
+#define HELD_PAGES_DELAY	msecs_to_jiffies(5)
+
+/* Mapped pages that a ring may have in flight: 16 MiB. */
+#define MAX_PAGES_IN_FLIGHT	4096
+
+static struct xenbus_device *xdev_of(const struct blkback_ring *ring)
+{
+	return ring->device->xdev;
+}
+
+static void answer(struct blkback_ring *ring, u64 id, u8 operation, int status)
+{
+	struct xenblk_response rsp = {
+		.id = id,
+		.operation = operation,
+		.status = status,
+	};
+
+	xenblk_ring_put_response(&ring->back, &rsp);
+}
+
+/* One push and one notify check for all that a pass has answered. */
+static void publish_answers(struct blkback_ring *ring)
+{
+	if (ring->pushed == ring->back.rsp_prod)
+		return;
+	if (xenblk_ring_push_responses(&ring->back, ring->pushed))
+		notify_remote_via_irq(ring->irq);
+	ring->pushed = ring->back.rsp_prod;
+}
+
+/* Every segment starts unmapped, whatever becomes of the request. */
+static bool get_segment_table(struct blkback_ring *ring,
+			      struct blkback_request *request)
+{
+	unsigned int i;
+
+	if (request->io.nr_segments > XENBLK_MAX_DIRECT_SEGMENTS) {
+		/* Sleeping here would be waiting for what only we can free. */
+		request->segment = mempool_alloc(&ring->segments, GFP_NOWAIT);
+		if (!request->segment) {
+			request->segment = request->inline_segments;
+			return false;
+		}
+	}
+	for (i = 0; i < request->io.nr_segments; i++)
+		request->segment[i].page = NULL;
+	return true;
+}
+
+static void free_request(struct blkback_ring *ring,
+			 struct blkback_request *request)
+{
+	if (request->segment != request->inline_segments)
+		mempool_free(request->segment, &ring->segments);
+	list_move(&request->node, &ring->free);
+}
+
+static void refuse(struct blkback_ring *ring, const struct xenblk_request *req,
+		   int err)
+{
+	int status = err == -EOPNOTSUPP ? XENBLK_RSP_NOTSUPP :
+					  XENBLK_RSP_ERROR;
+
+	ring->counters.refused++;
+	xenblk_info_ratelimited(xdev_of(ring),
+				"ring %u: refused operation %u at sector %llu: %d",
+				ring->id, req->operation, req->sector, err);
+	answer(ring, req->id, req->inner_op, status);
+}
+
+static void keep_segments(struct blkback_request *request,
+			  const struct xenblk_segment *segments)
+{
+	unsigned int i;
+
+	for (i = 0; i < request->io.nr_segments; i++) {
+		request->segment[i].gref = segments[i].gref;
+		request->segment[i].first_sect = segments[i].first_sect;
+		request->segment[i].last_sect = segments[i].last_sect;
+	}
+}
+
+/*
+ * A free request always exists: there is one for each slot, and
+ * xenblk_ring_pending_requests() counts no more requests than free slots.
+ */
+static struct blkback_request *admit(struct blkback_ring *ring,
+				     const struct xenblk_request *req,
+				     const struct blkback_io *io)
+{
+	struct blkback_request *request =
+		list_first_entry(&ring->free, struct blkback_request, node);
+
+	list_del_init(&request->node);
+	request->io = *io;
+	request->id = req->id;
+	request->answer_op = req->inner_op;
+	request->status = XENBLK_RSP_OKAY;
+	request->segment = request->inline_segments;
+	if (io->indirect)
+		request->list_gref = req->gref[0];
+	else
+		keep_segments(request, req->seg);
+	return request;
+}
+
+/* Takes the next request off the ring; NULL when it was refused on the spot. */
+static struct blkback_request *take_next(struct blkback_ring *ring)
+{
+	const struct blkback_bounds *bounds = &ring->device->bounds;
+	struct xenblk_request req;
+	struct blkback_io io;
+	int err;
+
+	xenblk_ring_get_request(&ring->back, &req);
+	ring->served = true;
+	err = blkback_parse_header(bounds, &req, &io);
+	if (!err && !io.indirect)
+		err = blkback_parse_segments(bounds, req.seg, &io);
+	if (err) {
+		refuse(ring, &req, err);
+		return NULL;
+	}
+	return admit(ring, &req, &io);
+}
+
+/* Is there room for one more request in this pass, and in flight? */
+static bool has_room(struct blkback_ring *ring,
+		     const struct blkback_request *request)
+{
+	struct blkback_batch *batch = ring->batch;
+	unsigned int nr = request->io.nr_segments;
+
+	if (batch->nr_pages + nr > BLKBACK_BATCH_PAGES ||
+	    ring->pages_in_flight + nr > MAX_PAGES_IN_FLIGHT)
+		return false;
+	if (request->io.indirect && batch->nr_lists == BLKBACK_BATCH_LISTS)
+		return false;
+	return blkback_grant_reserve(ring, batch->nr_pages + nr);
+}
+
+/* With nothing in flight there is nothing that could make room. */
+static bool wait_for_room(struct blkback_ring *ring,
+			  struct blkback_request *request)
+{
+	ring->counters.stalls++;
+	ring->waiting = request;
+	if (ring->in_flight)
+		return true;
+	ring->waiting = NULL;
+	answer(ring, request->id, request->answer_op, XENBLK_RSP_ERROR);
+	list_add(&request->node, &ring->free);
+	return false;
+}
+
+/* Returns false when no more can be taken in this pass. */
+static bool admit_to_pass(struct blkback_ring *ring,
+			  struct blkback_request *request,
+			  struct list_head *pass)
+{
+	if (!has_room(ring, request) || !get_segment_table(ring, request))
+		return !wait_for_room(ring, request);
+	ring->waiting = NULL;
+	ring->batch->nr_pages += request->io.nr_segments;
+	ring->batch->nr_lists += request->io.indirect;
+	ring->pages_in_flight += request->io.nr_segments;
+	ring->in_flight++;
+	list_add_tail(&request->node, pass);
+	return true;
+}
+
+static void halt_ring(struct blkback_ring *ring)
+{
+	ring->broken = true;
+	xenblk_warn_ratelimited(xdev_of(ring),
+				"ring %u: impossible request index, ring stopped",
+				ring->id);
+}
+
+/*
+ * Takes what there is, up to what one pass can carry. At most one request is
+ * left over, off the ring but not in the pass; it comes first the next time.
+ */
+static void collect(struct blkback_ring *ring, struct list_head *pass)
+{
+	struct blkback_request *request;
+	u32 nr;
+
+	if (ring->waiting && !admit_to_pass(ring, ring->waiting, pass))
+		return;
+	if (!xenblk_ring_pending_requests(&ring->back, &nr)) {
+		halt_ring(ring);
+		return;
+	}
+	while (nr--) {
+		request = take_next(ring);
+		if (request && !admit_to_pass(ring, request, pass))
+			return;
+	}
+}
+
+/* The lists have been fetched: judge them, then keep what they say. */
+static void parse_lists(struct blkback_ring *ring, struct list_head *pass)
+{
+	const struct blkback_bounds *bounds = &ring->device->bounds;
+	struct xenblk_segment **list = ring->batch->list;
+	struct blkback_request *request;
+
+	list_for_each_entry(request, pass, node) {
+		if (!request->io.indirect)
+			continue;
+		if (!request->status &&
+		    !blkback_parse_segments(bounds, *list, &request->io))
+			keep_segments(request, *list);
+		else
+			request->status = XENBLK_RSP_ERROR;
+		list++;
+	}
+}
+
+static bool take_requests(struct blkback_ring *ring)
+{
+	LIST_HEAD(pass);
+
+	if (ring->broken)
+		return false;
+	ring->batch->nr_pages = 0;
+	ring->batch->nr_lists = 0;
+	collect(ring, &pass);
+	if (list_empty(&pass))
+		return ring->pushed != ring->back.rsp_prod;
+	if (ring->batch->nr_lists) {
+		blkback_grant_fetch_lists(ring, &pass);
+		parse_lists(ring, &pass);
+	}
+	blkback_grant_map(ring, &pass);
+	blkback_submit(ring, &pass);
+	return true;
+}
+
+static void count(struct blkback_ring *ring, const struct blkback_io *io)
+{
+	switch (io->op) {
+	case XENBLK_OP_READ:
+		ring->counters.reads++;
+		ring->counters.sectors_read += io->nr_sectors;
+		break;
+	case XENBLK_OP_FLUSH:
+		ring->counters.flushes++;
+		fallthrough;
+	default:
+		ring->counters.writes += io->nr_segments != 0;
+		ring->counters.sectors_written += io->nr_sectors;
+	}
+}
+
+static void finish_request(struct blkback_ring *ring,
+			   struct blkback_request *request)
+{
+	if (request->status == XENBLK_RSP_OKAY)
+		count(ring, &request->io);
+	ring->in_flight--;
+	ring->pages_in_flight -= request->io.nr_segments;
+	if (!kthread_should_stop())
+		answer(ring, request->id, request->answer_op, request->status);
+	free_request(ring, request);
+}
+
+/* Finished requests, oldest first, but those whose pages are still in use. */
+static void collect_done(struct blkback_ring *ring, struct list_head *ready)
+{
+	struct llist_node *done = llist_del_all(&ring->done);
+	struct blkback_request *request, *next;
+
+	list_splice_init(&ring->held, ready);
+	done = llist_reverse_order(done);
+	llist_for_each_entry(request, done, done_node)
+		list_add_tail(&request->node, ready);
+	list_for_each_entry_safe(request, next, ready, node) {
+		if (blkback_grant_in_use(request))
+			list_move_tail(&request->node, &ring->held);
+	}
+}
+
+/*
+ * The pages go back before the response is visible: the frontend may use them
+ * again at once (protocol: a response returns the grants).
+ */
+static bool reap(struct blkback_ring *ring)
+{
+	struct blkback_request *request, *next;
+	LIST_HEAD(ready);
+
+	collect_done(ring, &ready);
+	if (list_empty(&ready))
+		return false;
+	blkback_grant_unmap(ring, &ready);
+	list_for_each_entry_safe(request, next, &ready, node)
+		finish_request(ring, request);
+	return true;
+}
+
+/* A ring that is being stopped only waits for what is in flight. */
+static bool serve(struct blkback_ring *ring)
+{
+	bool took = !kthread_should_stop() && take_requests(ring);
+	bool reaped = reap(ring);
+
+	publish_answers(ring);
+	return took || reaped;
+}
+
+/* A halted ring is not acknowledged: its frontend can raise no more events. */
+static void acknowledge_event(struct blkback_ring *ring)
+{
+	if (!atomic_xchg(&ring->event, 0) || ring->broken)
+		return;
+	xen_irq_lateeoi(ring->irq, ring->served ? 0 : XEN_EOI_FLAG_SPURIOUS);
+	ring->served = false;
+}
+
+static bool no_requests(struct blkback_ring *ring)
+{
+	u32 nr;
+
+	if (ring->broken)
+		return true;
+	/* A request that waits for room is served when something finishes. */
+	if (ring->waiting)
+		return ring->in_flight;
+	xenblk_ring_await_requests(&ring->back);
+	/* An impossible index is left to the next pass, which halts the ring. */
+	return xenblk_ring_pending_requests(&ring->back, &nr) && !nr;
+}
+
+/* Called as a sleeper: whoever makes this false wakes the thread after it. */
+static bool nothing_to_do(struct blkback_ring *ring)
+{
+	if (!llist_empty(&ring->done))
+		return false;
+	if (kthread_should_stop())
+		return ring->in_flight;
+	return !atomic_read(&ring->event) && no_requests(ring);
+}
+
+static void sleep_until_work(struct blkback_ring *ring)
+{
+	/* Pairs with the wake-ups of note_event() and finish_bio(). */
+	set_current_state(TASK_IDLE);
+	if (nothing_to_do(ring))
+		schedule_timeout(list_empty(&ring->held) ?
+				 MAX_SCHEDULE_TIMEOUT : HELD_PAGES_DELAY);
+	__set_current_state(TASK_RUNNING);
+}
+
+/**
+ * blkback_ring_thread() - serve a ring until it is stopped
+ * @data: the ring
+ *
+ * Ends only when no bio of the ring is in flight and no page is mapped.
+ *
+ * Return: 0.
+ */
+int blkback_ring_thread(void *data)
+{
+	struct blkback_ring *ring = data;
+
+	while (!kthread_should_stop() || ring->in_flight) {
+		if (serve(ring)) {
+			cond_resched();
+			continue;
+		}
+		acknowledge_event(ring);
+		blkback_grant_trim(ring);
+		sleep_until_work(ring);
+	}
+	return 0;
+}

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The life of a device: probe, what the frontend's states ask for, teardown.
+ */
+#include <linux/slab.h>
+
+#include "blkback.h"
+#include "keys.h"
+#include "state.h"
+#include "xsread.h"
+
+/* Teardown waits for the disk: it must hold up neither xenwatch nor others. */
+static struct workqueue_struct *teardown_queue;
+
+/*
+ * The one place that moves a device to another state. The bus has taken the
+ * directory away when the device is removed: a write would bring it back.
+ */
+static bool change_state(struct blkback_device *device, enum xenbus_state next)
+{
+	lockdep_assert_held(&device->lock);
+	if (device->state == next)
+		return true;
+	if (!xenblk_state_back_may_move(device->state, next)) {
+		xenblk_warn_ratelimited(device->xdev, "no way from %s to %s",
+					xenbus_strstate(device->state),
+					xenbus_strstate(next));
+		return false;
+	}
+	device->state = next;
+	if (!device->removed)
+		xenbus_switch_state(device->xdev, next);
+	return true;
+}
+
+static bool is_online(const struct blkback_device *device)
+{
+	unsigned int online;
+
+	return !xenblk_xs_read_uint_or(device->xdev->nodename,
+				       XENBLK_KEY_ONLINE, 0, 1, 0, &online) &&
+	       online;
+}
+
+static void start_rings(struct blkback_device *device)
+{
+	unsigned int i;
+
+	for (i = 0; i < device->nr_rings; i++)
+		blkback_ring_start(device->rings[i]);
+}
+
+/* The disk can go on without its rings when the frontend is to come back. */
+static void become_closed(struct blkback_device *device)
+{
+	if (!is_online(device))
+		blkback_bdev_close(device);
+	change_state(device, XenbusStateClosed);
+}
+
+static void start_teardown(struct blkback_device *device)
+{
+	lockdep_assert_held(&device->lock);
+	if (device->tearing_down)
+		return;
+	device->tearing_down = true;
+	queue_work(teardown_queue, &device->teardown);
+}
+
+static void disconnect(struct blkback_device *device)
+{
+	if (device->rings)
+		start_teardown(device);
+	else
+		become_closed(device);
+}
+
+/* The device is the frontend's loss, not ours: all else goes on. */
+static void give_up(struct blkback_device *device)
+{
+	xenblk_info_ratelimited(device->xdev, "not connected");
+	disconnect(device);
+}
+
+/* Returns false when there is no device to serve yet, or it can't be. */
+static bool have_bdev(struct blkback_device *device)
+{
+	int err;
+
+	if (device->bdev)
+		return true;
+	err = blkback_bdev_open(device);
+	if (err && err != -ENOENT)
+		give_up(device);
+	return !err;
+}
+
+/* A frontend that starts where nobody attaches it has nothing to do here. */
+static void reopen(struct blkback_device *device)
+{
+	if (is_online(device))
+		change_state(device, XenbusStateInitWait);
+}
+
+/* A frontend may be ready before it was asked to start again. */
+static void connect(struct blkback_device *device)
+{
+	if (device->state == XenbusStateClosed)
+		reopen(device);
+	if (device->state != XenbusStateInitWait || !have_bdev(device))
+		return;
+	blkback_bdev_sample(device);
+	if (blkback_connect_rings(device) || blkback_publish_disk(device)) {
+		give_up(device);
+		return;
+	}
+	start_rings(device);
+	change_state(device, XenbusStateConnected);
+}
+
+static enum xenbus_state frontend_state(const struct blkback_device *device)
+{
+	return xenbus_read_driver_state(device->xdev->otherend);
+}
+
+static void follow_frontend(struct blkback_device *device,
+			    enum xenbus_state front)
+{
+	lockdep_assert_held(&device->lock);
+	/* The end of a teardown looks at the frontend again. */
+	if (device->removed || device->tearing_down)
+		return;
+	switch (xenblk_state_back_action(device->state, front)) {
+	case XENBLK_ACT_REOPEN:
+		reopen(device);
+		break;
+	case XENBLK_ACT_CONNECT:
+		connect(device);
+		break;
+	case XENBLK_ACT_CLOSE:
+		change_state(device, XenbusStateClosing);
+		break;
+	case XENBLK_ACT_DISCONNECT:
+		disconnect(device);
+		break;
+	case XENBLK_ACT_REFUSE:
+		xenblk_info_ratelimited(device->xdev,
+					"frontend is %s: ignored",
+					xenbus_strstate(front));
+		break;
+	default:
+		break;
+	}
+}
+
+static void frontend_changed(struct xenbus_device *xdev,
+			     enum xenbus_state front)
+{
+	struct blkback_device *device = dev_get_drvdata(&xdev->dev);
+
+	if (!device)
+		return;
+	mutex_lock(&device->lock);
+	follow_frontend(device, front);
+	mutex_unlock(&device->lock);
+}
+
+/*
+ * The hotplug script has named the disk, or the watch was just set. A disk
+ * that is open stays: the protocol has no way to exchange it.
+ */
+static void physical_device_changed(struct xenbus_watch *watch,
+				    const char *path, const char *token)
+{
+	struct blkback_device *device =
+		container_of(watch, struct blkback_device, watch);
+
+	mutex_lock(&device->lock);
+	if (!device->removed && !device->bdev &&
+	    device->state == XenbusStateInitWait && have_bdev(device))
+		follow_frontend(device, frontend_state(device));
+	mutex_unlock(&device->lock);
+}
+
+static void free_device(struct blkback_device *device)
+{
+	blkback_bdev_close(device);
+	put_device(&device->xdev->dev);
+	kfree(device);
+}
+
+static void forget_rings(struct blkback_device *device)
+{
+	blkback_stats_retire(device);
+	device->rings = NULL;
+	device->nr_rings = 0;
+	device->tearing_down = false;
+}
+
+/*
+ * @tearing_down keeps everybody else from the rings; statistics may still be
+ * read, so they are only freed once they can't be found any more.
+ */
+static void run_teardown(struct work_struct *work)
+{
+	struct blkback_device *device =
+		container_of(work, struct blkback_device, teardown);
+	struct blkback_ring **rings = device->rings;
+	unsigned int nr_rings = device->nr_rings;
+	bool removed;
+
+	blkback_rings_stop(rings, nr_rings);
+	mutex_lock(&device->lock);
+	forget_rings(device);
+	blkback_rings_free(rings, nr_rings);
+	removed = device->removed;
+	if (!removed) {
+		become_closed(device);
+		follow_frontend(device, frontend_state(device));
+	}
+	mutex_unlock(&device->lock);
+	if (removed)
+		free_device(device);
+}
+
+static void name_device(struct blkback_device *device)
+{
+	char *dev = xenblk_xs_read_string(device->xdev->nodename,
+					  XENBLK_KEY_DEV);
+
+	snprintf(device->name, sizeof(device->name), "blkback.%d.%s",
+		 device->xdev->otherend_id,
+		 IS_ERR_OR_NULL(dev) ? "?" : kbasename(dev));
+	if (!IS_ERR(dev))
+		kfree(dev);
+}
+
+static struct blkback_device *alloc_device(struct xenbus_device *xdev)
+{
+	struct blkback_device *device = kzalloc(sizeof(*device), GFP_KERNEL);
+
+	if (!device)
+		return NULL;
+	device->xdev = xdev;
+	get_device(&xdev->dev);
+	mutex_init(&device->lock);
+	device->state = XenbusStateInitialising;
+	INIT_WORK(&device->teardown, run_teardown);
+	blkback_sample_limits(device);
+	name_device(device);
+	return device;
+}
+
+/* Setting the watch also reports what the script wrote before. */
+static int offer(struct blkback_device *device)
+{
+	int err = blkback_publish_limits(device);
+
+	if (err)
+		return err;
+	mutex_lock(&device->lock);
+	change_state(device, XenbusStateInitWait);
+	mutex_unlock(&device->lock);
+	return xenbus_watch_pathfmt(device->xdev, &device->watch, NULL,
+				    physical_device_changed, "%s/%s",
+				    device->xdev->nodename,
+				    XENBLK_KEY_PHYSICAL_DEVICE);
+}
+
+static int probe(struct xenbus_device *xdev, const struct xenbus_device_id *id)
+{
+	struct blkback_device *device = alloc_device(xdev);
+	int err;
+
+	if (!device)
+		return -ENOMEM;
+	dev_set_drvdata(&xdev->dev, device);
+	err = blkback_stats_create(device);
+	if (err)
+		goto free_device;
+	err = offer(device);
+	if (err)
+		goto remove_stats;
+	return 0;
+
+remove_stats:
+	blkback_stats_remove(device);
+free_device:
+	dev_set_drvdata(&xdev->dev, NULL);
+	free_device(device);
+	return err;
+}
+
+static void stop_watch(struct blkback_device *device)
+{
+	if (!device->watch.node)
+		return;
+	unregister_xenbus_watch(&device->watch);
+	kfree(device->watch.node);
+	device->watch.node = NULL;
+}
+
+/* Frees the device, now or at the end of the teardown. */
+static void let_go(struct blkback_device *device)
+{
+	bool idle;
+
+	mutex_lock(&device->lock);
+	device->removed = true;
+	if (device->rings)
+		start_teardown(device);
+	idle = !device->tearing_down;
+	mutex_unlock(&device->lock);
+	if (!idle)
+		return;
+	/* A teardown may have let go of the lock, but not returned from it. */
+	flush_work(&device->teardown);
+	free_device(device);
+}
+
+/*
+ * When the toolstack took the directory away, nobody waits for the disk. When
+ * only the driver is taken off, the bus tells the frontend that this side is
+ * Closed right after: then all its pages must be unmapped.
+ */
+static void remove(struct xenbus_device *xdev)
+{
+	struct blkback_device *device = dev_get_drvdata(&xdev->dev);
+	bool wait = xenbus_exists(XBT_NIL, xdev->nodename, XENBLK_KEY_STATE);
+
+	stop_watch(device);
+	blkback_stats_remove(device);
+	dev_set_drvdata(&xdev->dev, NULL);
+	let_go(device);
+	if (wait)
+		flush_workqueue(teardown_queue);
+}
+
+static const struct xenbus_device_id ids[] = {
+	{ "vbd" },
+	{ "" }
+};
+
+static struct xenbus_driver driver = {
+	.ids = ids,
+	.probe = probe,
+	.remove = remove,
+	.otherend_changed = frontend_changed,
+};
+
+/**
+ * blkback_xenbus_init() - serve the disks that there are and that come
+ *
+ * Return: 0 or an error.
+ */
+int blkback_xenbus_init(void)
+{
+	int err;
+
+	teardown_queue = alloc_workqueue("xen-blkback", WQ_UNBOUND,
+					 WQ_UNBOUND_MAX_ACTIVE);
+	if (!teardown_queue)
+		return -ENOMEM;
+	err = xenbus_register_backend(&driver);
+	if (err)
+		destroy_workqueue(teardown_queue);
+	return err;
+}
+
+/**
+ * blkback_xenbus_exit() - let go of all disks, once they are idle
+ */
+void blkback_xenbus_exit(void)
+{
+	xenbus_unregister_driver(&driver);
+	destroy_workqueue(teardown_queue);
+}
