@@ -86,6 +86,14 @@ struct blkback_request {
 
 /**
  * struct blkback_counters - what a ring did since it was connected
+ * @reads: requests served
+ * @writes: the same
+ * @flushes: the same
+ * @sectors_read: 512-byte sectors
+ * @sectors_written: the same
+ * @refused: requests that were not sound, or not supported
+ * @stalls: times that a request had to wait for room
+ * @halts: 1 when the ring was stopped for an impossible index
  *
  * Written by the ring's thread only, summed by whoever reads.
  */
@@ -97,6 +105,7 @@ struct blkback_counters {
 	u64	sectors_written;
 	u64	refused;
 	u64	stalls;
+	u64	halts;
 };
 
 /**

@@ -158,13 +158,18 @@ static void stop_thread(struct blkback_ring *ring)
 	kthread_stop(ring->thread);
 }
 
+/*
+ * Binding raises the event at once. It waits for blkback_ring_start(): the
+ * thread needs the number of the interrupt to acknowledge it.
+ */
 static int bind_event(struct blkback_ring *ring, evtchn_port_t port)
 {
 	struct xenbus_device *xdev = ring->device->xdev;
 	int irq;
 
 	irq = bind_interdomain_evtchn_to_irqhandler_lateeoi(xdev, port,
-							    note_event, 0,
+							    note_event,
+							    IRQF_NO_AUTOEN,
 							    ring->name, ring);
 	if (irq < 0)
 		return irq;
@@ -240,10 +245,13 @@ free_ring:
 /**
  * blkback_ring_start() - let the thread serve its ring
  * @ring: from blkback_ring_create()
+ *
+ * Context: may sleep.
  */
 void blkback_ring_start(struct blkback_ring *ring)
 {
 	wake_up_process(ring->thread);
+	enable_irq(ring->irq);
 }
 
 static void destroy_ring(struct blkback_ring *ring)

@@ -185,6 +185,7 @@ static bool admit_to_pass(struct blkback_ring *ring,
 static void halt_ring(struct blkback_ring *ring)
 {
 	ring->broken = true;
+	ring->counters.halts++;
 	xenblk_warn_ratelimited(xdev_of(ring),
 				"ring %u: impossible request index, ring stopped",
 				ring->id);

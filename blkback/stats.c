@@ -17,6 +17,7 @@ static void add(struct blkback_counters *sum, const struct blkback_counters *c)
 	sum->sectors_written += READ_ONCE(c->sectors_written);
 	sum->refused += READ_ONCE(c->refused);
 	sum->stalls += READ_ONCE(c->stalls);
+	sum->halts += READ_ONCE(c->halts);
 }
 
 static void add_rings(struct blkback_counters *sum,
@@ -57,7 +58,10 @@ static struct blkback_counters sum_up(struct device *dev)
 	return sum;
 }
 
-/* The names are those of the driver that this one replaces: xentop reads them. */
+/*
+ * The first six names are those of the driver that this one replaces: xentop
+ * reads them.
+ */
 #define DEFINE_STATISTIC(name, field)					\
 static ssize_t name##_show(struct device *dev,				\
 			   struct device_attribute *attr, char *buf)	\
@@ -73,6 +77,7 @@ DEFINE_STATISTIC(rd_sect, sectors_read);
 DEFINE_STATISTIC(wr_sect, sectors_written);
 DEFINE_STATISTIC(oo_req, stalls);
 DEFINE_STATISTIC(bad_req, refused);
+DEFINE_STATISTIC(halted_rings, halts);
 
 static struct attribute *statistics_attrs[] = {
 	&dev_attr_rd_req.attr,
@@ -82,6 +87,7 @@ static struct attribute *statistics_attrs[] = {
 	&dev_attr_wr_sect.attr,
 	&dev_attr_oo_req.attr,
 	&dev_attr_bad_req.attr,
+	&dev_attr_halted_rings.attr,
 	NULL
 };
 

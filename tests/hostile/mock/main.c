@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* mock-frontend CASES MAJOR:MINOR - the disk is overwritten. */
+#include <stdio.h>
+#include <string.h>
+
+#include "mock.h"
+
+static const struct {
+	const char *name;
+	void (*run)(const char *disk);
+} groups[] = {
+	{ "nodes", cases_nodes },
+	{ "requests", cases_requests },
+	{ "rings", cases_rings },
+	{ "states", cases_states },
+};
+
+int main(int argc, char **argv)
+{
+	unsigned int i;
+
+	for (i = 0; argc == 3 && i < sizeof(groups) / sizeof(groups[0]); i++) {
+		if (strcmp(argv[1], groups[i].name))
+			continue;
+		groups[i].run(argv[2]);
+		return tap_done();
+	}
+	fprintf(stderr, "usage: mock-frontend nodes|requests|rings|states MAJOR:MINOR (hexadecimal)\n");
+	return 2;
+}

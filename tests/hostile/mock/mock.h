@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A block frontend in user space, to say to a backend what no driver would.
+ *
+ * It shares nothing with the drivers: rings are built by byte offsets from
+ * Xen's io/blkif.h, so that a wrong layout in the drivers shows.
+ */
+#ifndef MOCK_H
+#define MOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <xenevtchn.h>
+#include <xengnttab.h>
+#include <xenstore.h>
+
+#define PAGE_BYTES	4096
+#define MAX_PAGES	16
+#define MAX_QUEUES	8
+#define MAX_SEGMENTS	11
+
+/* xenbus states, io/xenbus.h */
+enum { INITIALISING = 1, INITWAIT, INITIALISED, CONNECTED, CLOSING, CLOSED };
+
+/* Operations, io/blkif.h */
+enum { OP_READ, OP_WRITE, OP_BARRIER, OP_FLUSH, OP_DISCARD = 5, OP_INDIRECT };
+
+struct segment {
+	uint32_t gref;
+	uint8_t first, last;
+	uint16_t pad;
+};
+
+struct request {
+	uint8_t op, inner_op;
+	uint16_t nr_segments;
+	uint64_t id, sector, nr_sectors;
+	struct segment seg[MAX_SEGMENTS];
+	uint32_t list_gref;
+};
+
+struct response {
+	uint64_t id;
+	uint8_t op;
+	int16_t status;
+};
+
+struct sring {
+	uint32_t req_prod, req_event, rsp_prod, rsp_event;
+	uint8_t pad[48];
+	uint8_t entries[];
+};
+
+struct ring {
+	volatile struct sring *sring;
+	uint32_t ref[MAX_PAGES];
+	unsigned int nr_pages;
+	xenevtchn_port_or_error_t port;
+	bool layout32;
+	uint32_t req_prod, rsp_cons, nr_ents;
+};
+
+struct mock {
+	struct xs_handle *xs;
+	xengntshr_handle *shr;
+	xenevtchn_handle *evt;
+	unsigned int vdev;
+	char front[96], back[96];
+	const char *disk, *mode;
+	struct ring ring[MAX_QUEUES];
+	unsigned int nr_queues;
+};
+
+/* tap.c */
+void tap_check(bool ok, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void tap_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+int tap_done(void);
+
+/* store.c */
+void mock_open(struct mock *m, unsigned int vdev, const char *disk,
+	       const char *mode);
+void mock_close(struct mock *m);
+void mock_attach(struct mock *m);
+void mock_detach(struct mock *m);
+void mock_write(struct mock *m, const char *dir, const char *key,
+		const char *format, ...) __attribute__((format(printf, 4, 5)));
+void mock_remove(struct mock *m, const char *dir, const char *key);
+char *mock_read(struct mock *m, const char *dir, const char *key);
+int mock_state(struct mock *m);
+bool mock_await_state(struct mock *m, int state);
+char *mock_error(struct mock *m);
+bool mock_restart(struct mock *m);
+
+/* ring.c */
+void ring_create(struct mock *m, struct ring *ring, unsigned int nr_pages,
+		 bool layout32);
+void ring_destroy(struct mock *m, struct ring *ring);
+void ring_put(struct ring *ring, const struct request *req);
+void ring_push(struct mock *m, struct ring *ring);
+bool ring_await(struct mock *m, struct ring *ring, struct response *rsp);
+bool ring_do(struct mock *m, struct ring *ring, const struct request *req,
+	     struct response *rsp);
+
+/* link.c */
+void link_create(struct mock *m, unsigned int nr_queues, unsigned int order,
+		 bool layout32);
+void link_publish(struct mock *m, const char *protocol);
+bool link_up(struct mock *m, unsigned int nr_queues, unsigned int order,
+	     bool layout32);
+void link_down(struct mock *m);
+
+/* the cases */
+void cases_nodes(const char *disk);
+void cases_requests(const char *disk);
+void cases_rings(const char *disk);
+void cases_states(const char *disk);
+
+#endif /* MOCK_H */
