@@ -8,6 +8,7 @@
 
 #include "blkback.h"
 #include "keys.h"
+#include "xserror.h"
 #include "xsread.h"
 
 /* The Linux form of the node is "MAJOR:MINOR", both hexadecimal. */
@@ -36,8 +37,8 @@ static int read_dev(struct xenbus_device *xdev, dev_t *dev)
 		return text ? PTR_ERR(text) : -ENOENT;
 	err = parse_dev(text, dev);
 	if (err)
-		xenbus_dev_error(xdev, err, "%s \"%s\" is no MAJOR:MINOR",
-				 XENBLK_KEY_PHYSICAL_DEVICE, text);
+		xenblk_xs_error(xdev, err, "%s \"%s\" is no MAJOR:MINOR",
+				XENBLK_KEY_PHYSICAL_DEVICE, text);
 	kfree(text);
 	return err;
 }
@@ -61,9 +62,9 @@ static int open_dev(struct blkback_device *device, dev_t dev, fmode_t mode)
 	struct block_device *bdev = blkdev_get_by_dev(dev, mode, NULL);
 
 	if (IS_ERR(bdev)) {
-		xenbus_dev_error(device->xdev, PTR_ERR(bdev),
-				 "can't open device %x:%x", MAJOR(dev),
-				 MINOR(dev));
+		xenblk_xs_error(device->xdev, PTR_ERR(bdev),
+				"can't open device %x:%x", MAJOR(dev),
+				MINOR(dev));
 		return PTR_ERR(bdev);
 	}
 	device->bdev = bdev;
@@ -91,8 +92,8 @@ int blkback_bdev_open(struct blkback_device *device)
 		return err;
 	err = read_mode(device->xdev, &mode);
 	if (err) {
-		xenbus_dev_error(device->xdev, err, "can't read %s",
-				 XENBLK_KEY_MODE);
+		xenblk_xs_error(device->xdev, err, "can't read %s",
+				XENBLK_KEY_MODE);
 		return err;
 	}
 	return open_dev(device, dev, mode);

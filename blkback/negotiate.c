@@ -8,6 +8,7 @@
 #include "abi.h"
 #include "blkback.h"
 #include "keys.h"
+#include "xserror.h"
 #include "xsread.h"
 
 /* Room for "ring-ref" and two digits. */
@@ -44,8 +45,8 @@ static int write_numbers(struct blkback_device *device,
 		err = xenbus_printf(xbt, device->xdev->nodename,
 				    numbers[i].key, "%llu", numbers[i].value);
 		if (err) {
-			xenbus_dev_error(device->xdev, err, "can't write %s",
-					 numbers[i].key);
+			xenblk_xs_error(device->xdev, err, "can't write %s",
+					numbers[i].key);
 			return err;
 		}
 	}
@@ -112,14 +113,14 @@ int blkback_publish_disk(struct blkback_device *device)
 		/* Another writer was faster; xenstored ends this in time. */
 	} while (err == -EAGAIN);
 	if (err)
-		xenbus_dev_error(device->xdev, err, "can't publish the disk");
+		xenblk_xs_error(device->xdev, err, "can't publish the disk");
 	return err;
 }
 
 static int bad_node(struct blkback_device *device, int err, const char *key)
 {
-	xenbus_dev_error(device->xdev, err, "frontend's %s: %s", key,
-			 err == -ENOENT ? "missing" : "not usable");
+	xenblk_xs_error(device->xdev, err, "frontend's %s: %s", key,
+			err == -ENOENT ? "missing" : "not usable");
 	return err;
 }
 
@@ -277,8 +278,8 @@ static struct blkback_ring *connect_ring(struct blkback_device *device,
 		return ERR_PTR(err);
 	ring = blkback_ring_create(device, id, want->layout, &spec);
 	if (IS_ERR(ring))
-		xenbus_dev_error(device->xdev, PTR_ERR(ring),
-				 "can't connect ring %u", id);
+		xenblk_xs_error(device->xdev, PTR_ERR(ring),
+				"can't connect ring %u", id);
 	return ring;
 }
 

@@ -37,7 +37,7 @@ static void remove_nodes(struct mock *m)
 	char key[16];
 	unsigned int i;
 
-	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(keys); i++)
 		mock_remove(m, m->front, keys[i]);
 	for (i = 0; i < MAX_PAGES; i++) {
 		snprintf(key, sizeof(key), "ring-ref%u", i);

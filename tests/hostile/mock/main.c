@@ -19,12 +19,13 @@ int main(int argc, char **argv)
 {
 	unsigned int i;
 
-	for (i = 0; argc == 3 && i < sizeof(groups) / sizeof(groups[0]); i++) {
+	for (i = 0; argc == 3 && i < ARRAY_SIZE(groups); i++) {
 		if (strcmp(argv[1], groups[i].name))
 			continue;
 		groups[i].run(argv[2]);
 		return tap_done();
 	}
-	fprintf(stderr, "usage: mock-frontend nodes|requests|rings|states MAJOR:MINOR (hexadecimal)\n");
+	fputs("usage: mock-frontend nodes|requests|rings|states MAJOR:MINOR\n",
+	      stderr);
 	return 2;
 }

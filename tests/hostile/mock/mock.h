@@ -15,6 +15,8 @@
 #include <xengnttab.h>
 #include <xenstore.h>
 
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
 #define PAGE_BYTES	4096
 #define MAX_PAGES	16
 #define MAX_QUEUES	8

@@ -107,7 +107,7 @@ void cases_nodes(const char *disk)
 	struct mock m;
 
 	mock_open(&m, VDEV, disk, "w");
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
 		run_case(&m, &cases[i]);
 	run_names(&m, "one page, no order, a stale ring-ref0", NULL);
 	run_names(&m, "one page, order 0 written, a stale ring-ref", "0");

@@ -273,7 +273,7 @@ static void run_all(const char *disk, bool layout32, bool readonly)
 	s.sectors = sectors ? strtoull(sectors, NULL, 10) : 0;
 	free(sectors);
 	share_data(&s);
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
 		run_case(&s, &cases[i], readonly);
 	if (!readonly)
 		tap_check(fill_disk(&s, HERE, 0x11), "the disk can be filled");

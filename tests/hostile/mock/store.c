@@ -131,7 +131,7 @@ static void write_dirs(struct mock *m, xs_transaction_t t)
 	};
 	unsigned int i;
 
-	for (i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(nodes); i++)
 		write_value(m, t, nodes[i].dir, nodes[i].key, nodes[i].value);
 }
 
