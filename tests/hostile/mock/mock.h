@@ -15,6 +15,8 @@
 #include <xengnttab.h>
 #include <xenstore.h>
 
+#define __printf(a, b)	__attribute__((format(printf, a, b)))
+
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 #define PAGE_BYTES	4096
@@ -75,9 +77,10 @@ struct mock {
 };
 
 /* tap.c */
-void tap_check(bool ok, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-void tap_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+__printf(2, 3)
+void tap_check(bool ok, const char *format, ...);
+__printf(1, 2)
+void tap_note(const char *format, ...);
 int tap_done(void);
 
 /* store.c */
@@ -86,8 +89,9 @@ void mock_open(struct mock *m, unsigned int vdev, const char *disk,
 void mock_close(struct mock *m);
 void mock_attach(struct mock *m);
 void mock_detach(struct mock *m);
+__printf(4, 5)
 void mock_write(struct mock *m, const char *dir, const char *key,
-		const char *format, ...) __attribute__((format(printf, 4, 5)));
+		const char *format, ...);
 void mock_remove(struct mock *m, const char *dir, const char *key);
 char *mock_read(struct mock *m, const char *dir, const char *key);
 int mock_state(struct mock *m);

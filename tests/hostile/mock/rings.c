@@ -65,7 +65,7 @@ static void lie_about_index(const char *disk, const char *name, uint32_t by)
 	mock_close(m);
 }
 
-static void storm(struct mock *m)
+static void send_for_nothing(struct mock *m)
 {
 	unsigned int i;
 
@@ -110,7 +110,7 @@ void cases_rings(const char *disk)
 	lie_about_index(disk, "index one beyond the ring", 33);
 	lie_about_index(disk, "index far ahead", 100000);
 	lie_about_index(disk, "index goes back", (uint32_t)-1);
-	storm(&m);
+	send_for_nothing(&m);
 	for (order = 0; order <= 4; order += 2) {
 		fill_ring(&m, order, false);
 		fill_ring(&m, order, true);
