@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the files of the frontend share, grouped by the file that has it.
+ *
+ * Locks, outermost first: @lock of a device, open_mutex of its disk,
+ * @queues_lock of a device, @lock of a ring's producer, @lock of its completer.
+ */
+#ifndef BLKFRONT_H
+#define BLKFRONT_H
+
+#include <linux/blk-mq.h>
+#include <linux/blkdev.h>
+#include <linux/kref.h>
+#include <linux/mutex.h>
+#include <linux/ratelimit.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <xen/events.h>
+#include <xen/grant_table.h>
+#include <xen/xenbus.h>
+
+#include "limits.h"
+#include "log.h"
+#include "ring.h"
+#include "vdev.h"
+
+#define BLKFRONT_MAJOR		202
+
+struct blkfront_dev;
+
+/**
+ * struct blkfront_list - a page that lists the segments of indirect requests
+ * @seg: the page; NULL when there is none yet
+ * @gref: its grant, read-only, kept for the connection's life
+ */
+struct blkfront_list {
+	struct xenblk_segment	*seg;
+	grant_ref_t		gref;
+};
+
+/**
+ * enum blkfront_slot_state - who owns a slot
+ * @BLKFRONT_SLOT_FREE: the submitter, under the producer's lock; set by the
+ *	completer before it gives back the tag
+ * @BLKFRONT_SLOT_WAITING: the completer; set by the submitter when all other
+ *	fields are final
+ */
+enum blkfront_slot_state {
+	BLKFRONT_SLOT_FREE,
+	BLKFRONT_SLOT_WAITING,
+};
+
+/**
+ * struct blkfront_slot - private state of a request; its index is the tag
+ * @rq: the request
+ * @own: list page of this slot, made at its first indirect request
+ * @list: page that lists the segments; NULL for a direct request
+ * @state: &enum blkfront_slot_state
+ * @op: what the response must carry; the inner one of an indirect request
+ * @nr_segs: segments with a grant each
+ * @gref: grants of a direct request; those of an indirect one are in @list,
+ *	which the backend cannot write
+ */
+struct blkfront_slot {
+	struct request		*rq;
+	struct blkfront_list	own;
+	struct blkfront_list	*list;
+	u8			state;
+	u8			op;
+	u16			nr_segs;
+	grant_ref_t		gref[XENBLK_MAX_DIRECT_SEGMENTS];
+};
+
+/**
+ * struct blkfront_producer - the submitting side of a ring
+ * @lock: guards this struct, and free slots; never taken in an interrupt
+ * @ring: shared pages and own index
+ * @gref_head: next cached grant reference to take; read by the completer
+ * @gref_tail_seen: the completer's gref_tail when it was last looked at
+ * @nudged: jiffies of the last nudge of a silent backend
+ * @nudged_at: the completer's rsp_cons at that time
+ */
+struct blkfront_producer {
+	spinlock_t			lock; /* this side, and free slots */
+	struct xenblk_front_producer	ring;
+	u32				gref_head;
+	u32				gref_tail_seen;
+	unsigned long			nudged;
+	u32				nudged_at;
+};
+
+/**
+ * struct blkfront_completer - the completing side of a ring
+ * @lock: guards this struct, and waiting slots: taken by the interrupt handler
+ *	and by the timeout that looks after it, never by submitters
+ * @ring: shared pages and own index
+ * @gref_tail: where the next idle grant reference goes; read by the producer
+ * @gref_head_seen: the producer's gref_head when it was last looked at
+ */
+struct blkfront_completer {
+	spinlock_t			lock; /* this side, and waiting slots */
+	struct xenblk_front_consumer	ring;
+	u32				gref_tail;
+	u32				gref_head_seen;
+};
+
+/**
+ * struct blkfront_queue - one ring and its hardware queue
+ * @id: index in the device
+ * @name: of the interrupt and in logs
+ * @dev: parent
+ * @connected: ring and slots may be used; written under both locks below, read
+ *	under either
+ * @irq: 0 when there is none
+ * @evtchn: event channel of @irq
+ * @nr_pages: pages of the ring
+ * @pages: the pages
+ * @grefs: their grants; written by set-up and teardown only
+ * @slots: as many as the ring has entries
+ * @gref_cache: idle grant references, a power of two; see grant.c
+ * @gref_mask: their number less one
+ * @reserve: list page for when no other can be had
+ * @reserve_lent: bit 0 is set while a request uses @reserve
+ * @producer: see there
+ * @completer: see there
+ */
+struct blkfront_queue {
+	unsigned int		id;
+	char			name[32];
+	struct blkfront_dev	*dev;
+	bool			connected;
+	unsigned int		irq;
+	evtchn_port_t		evtchn;
+	unsigned int		nr_pages;
+	struct page		*pages[XENBLK_MAX_RING_PAGES];
+	grant_ref_t		grefs[XENBLK_MAX_RING_PAGES];
+	struct blkfront_slot	*slots;
+	grant_ref_t		*gref_cache;
+	u32			gref_mask;
+	struct blkfront_list	reserve;
+	unsigned long		reserve_lent;
+
+	struct blkfront_producer producer ____cacheline_aligned_in_smp;
+	struct blkfront_completer completer ____cacheline_aligned_in_smp;
+};
+
+/**
+ * struct blkfront_limits - what a connection was agreed to have
+ * @nr_queues: rings
+ * @ring_order: log2 of the pages of a ring
+ * @max_segs: segments of a request; those of more than 11 go indirect
+ */
+struct blkfront_limits {
+	unsigned int	nr_queues;
+	unsigned int	ring_order;
+	unsigned int	max_segs;
+};
+
+/**
+ * struct blkfront_geometry - the disk that a connected backend describes
+ * @sectors: capacity in 512-byte sectors
+ * @sector_size: logical block in bytes
+ * @physical_size: physical block in bytes
+ * @info: XENBLK_INFO_* bits
+ * @flush_op: wire operation of a flush; 0 when writes are durable without
+ */
+struct blkfront_geometry {
+	u64		sectors;
+	unsigned int	sector_size;
+	unsigned int	physical_size;
+	unsigned int	info;
+	u8		flush_op;
+};
+
+/**
+ * struct blkfront_dev - one disk
+ * @xdev: NULL once remove() is done; openers may outlive it
+ * @otherend: domain of the backend, for grants
+ * @ref: one of the bound device, one of the added disk
+ * @vdev: number, name and minors; reserved until the last reference is gone
+ * @siblings: entry in the list of reserved names
+ * @lock: makes @work and remove() exclude each other; guards @disk, @rebinding,
+ *	@refused and the connection's state
+ * @work: follows the backend's state; queued by whatever may change the answer
+ * @backend_state: latest one; written by the xenbus callback
+ * @complaints: limits what goes to the log and the error node
+ * @removed: set when remove() begins: @work must not do anything new, and no
+ *	rings may be made
+ * @rebinding: unbound and bound again: wait until the backend let go
+ * @refused: the backend was told that the disk is in use
+ * @ready: nothing is left to wait for at boot
+ * @broken: the backend broke the protocol; set in any context, never cleared
+ * @flush_revoked: the backend said so at run time; set by a completer
+ * @limits: agreed before the rings were made
+ * @geometry: read when the backend connected
+ * @queues_lock: guards @queues against a removal while the worker waits for I/O
+ * @queues: the rings; NULL when there are none
+ * @tag_set: of @disk
+ * @disk: NULL when there is none
+ * @dying: no opener may come; written under open_mutex of @disk
+ */
+struct blkfront_dev {
+	struct xenbus_device	*xdev;
+	domid_t			otherend;
+	struct kref		ref;
+	struct blkfront_vdev	vdev;
+	struct list_head	siblings;
+
+	struct mutex		lock; /* worker against remove() */
+	struct work_struct	work;
+	enum xenbus_state	backend_state;
+	struct ratelimit_state	complaints;
+	bool			removed;
+	bool			rebinding;
+	bool			refused;
+	bool			ready;
+
+	bool			broken;
+	bool			flush_revoked;
+
+	struct blkfront_limits	limits;
+	struct blkfront_geometry geometry;
+
+	struct mutex		queues_lock; /* @queues */
+	struct blkfront_queue	*queues;
+
+	struct blk_mq_tag_set	tag_set;
+	struct gendisk		*disk;
+	bool			dying;
+};
+
+/**
+ * struct blkfront_pdu - what blk-mq keeps with each request for us
+ * @status: from the completer to ->complete
+ */
+struct blkfront_pdu {
+	blk_status_t	status;
+};
+
+/**
+ * struct blkfront_grant_batch - grant references reserved for one request
+ * @fresh: chain of those that came from the grant table
+ * @nr_fresh: their number; the others come from the cache
+ */
+struct blkfront_grant_batch {
+	grant_ref_t	fresh;
+	unsigned int	nr_fresh;
+};
+
+/*
+ * Tell the log and the error node; a peer decides how often this happens.
+ * Needs the device's lock.
+ */
+#define blkfront_complain(dev, err, fmt, ...)				\
+do {									\
+	struct blkfront_dev *_dev = (dev);				\
+									\
+	if (__ratelimit(&_dev->complaints))				\
+		xenbus_dev_error(_dev->xdev, err, fmt, ##__VA_ARGS__);	\
+} while (0)
+
+/* main.c */
+extern unsigned int blkfront_max_queues;
+extern unsigned int blkfront_max_ring_order;
+extern unsigned int blkfront_max_segments;
+
+/* xenbus.c */
+extern struct xenbus_driver blkfront_driver;
+
+void blkfront_break(struct blkfront_dev *dev, const char *what);
+void blkfront_kick(struct blkfront_dev *dev);
+
+/* device.c */
+struct blkfront_dev *blkfront_dev_create(struct xenbus_device *xdev,
+					 const struct blkfront_vdev *vdev);
+void blkfront_dev_get(struct blkfront_dev *dev);
+void blkfront_dev_put(struct blkfront_dev *dev);
+void blkfront_dev_wait_all(void);
+
+/* negotiate.c */
+int blkfront_negotiate_limits(struct blkfront_dev *dev);
+int blkfront_negotiate_publish(struct blkfront_dev *dev);
+int blkfront_negotiate_sectors(struct blkfront_dev *dev, u64 *sectors);
+int blkfront_negotiate_geometry(struct blkfront_dev *dev);
+
+/* queue.c */
+int blkfront_queues_create(struct blkfront_dev *dev);
+void blkfront_queues_disconnect(struct blkfront_dev *dev);
+void blkfront_queues_destroy(struct blkfront_dev *dev);
+
+/* mq.c */
+int blkfront_mq_alloc_tags(struct blkfront_dev *dev);
+
+/* request.c: submitters, under the producer's lock */
+blk_status_t blkfront_request_write(struct blkfront_queue *queue,
+				    struct request *rq);
+
+/* complete.c */
+irqreturn_t blkfront_complete_event(int irq, void *data);
+int blkfront_complete_pending(struct blkfront_queue *queue);
+void blkfront_complete_failed(struct blkfront_queue *queue);
+
+/* grant.c */
+int blkfront_grants_create(struct blkfront_queue *queue);
+void blkfront_grants_destroy(struct blkfront_queue *queue);
+/* submitters, under the producer's lock */
+int blkfront_grants_reserve(struct blkfront_queue *queue, unsigned int nr,
+			    struct blkfront_grant_batch *batch);
+grant_ref_t blkfront_grants_claim(struct blkfront_queue *queue,
+				  struct blkfront_grant_batch *batch);
+void blkfront_grants_unreserve(struct blkfront_grant_batch *batch);
+/* the owner of the slot */
+bool blkfront_grants_end(struct blkfront_queue *queue,
+			 const struct blkfront_slot *slot);
+void blkfront_grants_abandon(const struct blkfront_slot *slot);
+
+/* indirect.c */
+int blkfront_lists_create(struct blkfront_queue *queue);
+void blkfront_lists_destroy(struct blkfront_queue *queue);
+struct blkfront_list *blkfront_list_get(struct blkfront_queue *queue,
+					struct blkfront_slot *slot);
+void blkfront_list_put(struct blkfront_queue *queue,
+		       struct blkfront_slot *slot);
+
+/* disk.c */
+int blkfront_disk_create(struct blkfront_dev *dev);
+int blkfront_disk_add(struct blkfront_dev *dev);
+void blkfront_disk_resize(struct blkfront_dev *dev, u64 sectors);
+bool blkfront_disk_claim_idle(struct blkfront_dev *dev);
+void blkfront_disk_destroy(struct blkfront_dev *dev, bool dead);
+
+#endif /* BLKFRONT_H */
