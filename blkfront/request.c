@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A block request becomes a ring entry; its data is granted.
+ */
+#include "blkfront.h"
+
+/* A piece of a bio within a page of the kernel must be one within a grant. */
+static_assert(PAGE_SIZE == XENBLK_PAGE_SIZE);
+
+/*
+ * The direction decides, and no flag makes a write of a read. FUA never comes:
+ * the disk does not claim to have it.
+ */
+static bool wire_op(const struct blkfront_dev *dev, const struct request *rq,
+		    u8 *op)
+{
+	switch (req_op(rq)) {
+	case REQ_OP_READ:
+		*op = XENBLK_OP_READ;
+		return true;
+	case REQ_OP_WRITE:
+		*op = XENBLK_OP_WRITE;
+		return true;
+	case REQ_OP_FLUSH:
+		*op = dev->geometry.flush_op;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void grant_piece(struct blkfront_queue *queue, const struct bio_vec *bv,
+			bool readonly, struct blkfront_grant_batch *batch,
+			struct xenblk_segment *seg)
+{
+	seg->gref = blkfront_grants_claim(queue, batch);
+	seg->first_sect = bv->bv_offset >> XENBLK_SECTOR_SHIFT;
+	seg->last_sect = ((bv->bv_offset + bv->bv_len) >> XENBLK_SECTOR_SHIFT) -
+			 1;
+	gnttab_grant_foreign_access_ref(seg->gref, queue->dev->otherend,
+					xen_page_to_gfn(bv->bv_page), readonly);
+}
+
+/*
+ * Grants the data piece by piece: the limits of the queue make each piece of
+ * the block layer's count one within a page. What was granted is in @slot even
+ * on failure.
+ */
+static blk_status_t grant_pieces(struct blkfront_queue *queue,
+				 struct blkfront_slot *slot, struct request *rq,
+				 struct xenblk_segment *seg, unsigned int max,
+				 struct blkfront_grant_batch *batch)
+{
+	bool readonly = rq_data_dir(rq) == WRITE;
+	struct req_iterator iter;
+	struct bio_vec bv;
+
+	rq_for_each_segment(bv, rq, iter) {
+		struct xenblk_segment *to = &seg[slot->nr_segs];
+
+		/* A kernel user may ignore the alignment of the queue. */
+		if (slot->nr_segs == max ||
+		    !IS_ALIGNED(bv.bv_offset | bv.bv_len, SECTOR_SIZE))
+			return BLK_STS_IOERR;
+		grant_piece(queue, &bv, readonly, batch, to);
+		if (!slot->list)
+			slot->gref[slot->nr_segs] = to->gref;
+		slot->nr_segs++;
+	}
+	return BLK_STS_OK;
+}
+
+/*
+ * Out of memory or grants is BLK_STS_RESOURCE: the block layer tries again on
+ * its own after some milliseconds, so no wake-up can be lost.
+ */
+static blk_status_t grant_data(struct blkfront_queue *queue,
+			       struct blkfront_slot *slot, struct request *rq,
+			       struct xenblk_request *req)
+{
+	unsigned int nr = blk_rq_nr_phys_segments(rq);
+	struct blkfront_grant_batch batch;
+	blk_status_t status;
+
+	if (!nr || nr > queue->dev->limits.max_segs)
+		return BLK_STS_IOERR;
+	if (nr > XENBLK_MAX_DIRECT_SEGMENTS) {
+		slot->list = blkfront_list_get(queue, slot);
+		if (!slot->list)
+			return BLK_STS_RESOURCE;
+	}
+	if (blkfront_grants_reserve(queue, nr, &batch)) {
+		blkfront_list_put(queue, slot);
+		return BLK_STS_RESOURCE;
+	}
+	status = grant_pieces(queue, slot, rq,
+			      slot->list ? slot->list->seg : req->seg, nr,
+			      &batch);
+	blkfront_grants_unreserve(&batch);
+	if (status) {
+		blkfront_grants_abandon(slot);
+		blkfront_list_put(queue, slot);
+	}
+	return status;
+}
+
+static void describe_data(const struct blkfront_slot *slot,
+			  struct request *rq, struct xenblk_request *req)
+{
+	req->sector = blk_rq_pos(rq);
+	req->nr_segments = slot->nr_segs;
+	if (slot->list) {
+		req->operation = XENBLK_OP_INDIRECT;
+		req->gref[0] = slot->list->gref;
+	}
+}
+
+/**
+ * blkfront_request_write() - write a request into the ring, unpublished
+ * @queue: a connected ring
+ * @rq: not started; its tag is its id
+ *
+ * Context: under the producer's lock.
+ * Return: BLK_STS_OK, and the request may be completed at any time from now on;
+ * BLK_STS_RESOURCE when it should be tried again; or why it cannot be done.
+ */
+blk_status_t blkfront_request_write(struct blkfront_queue *queue,
+				    struct request *rq)
+{
+	struct blkfront_slot *slot = &queue->slots[rq->tag];
+	struct xenblk_request req = {
+		.id = rq->tag,
+		.handle = queue->dev->vdev.number,
+	};
+	blk_status_t status;
+
+	lockdep_assert_held(&queue->producer.lock);
+
+	if (!wire_op(queue->dev, rq, &slot->op))
+		return BLK_STS_NOTSUPP;
+	slot->rq = rq;
+	slot->nr_segs = 0;
+	slot->list = NULL;
+	req.operation = slot->op;
+	req.inner_op = slot->op;
+	if (req_op(rq) != REQ_OP_FLUSH) {
+		status = grant_data(queue, slot, rq, &req);
+		if (status)
+			return status;
+		describe_data(slot, rq, &req);
+	}
+
+	blk_mq_start_request(rq);
+	/*
+	 * All of the slot before its state; pairs with find_slot(). A lying
+	 * backend may answer before it is asked: @rq and @slot are not ours
+	 * any more.
+	 */
+	smp_store_release(&slot->state, BLKFRONT_SLOT_WAITING);
+	xenblk_ring_put_request(&queue->producer.ring, &req);
+	return BLK_STS_OK;
+}
