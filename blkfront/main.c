@@ -1,4 +1,98 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The backend module. */
+/*
+ * The frontend module: its parameters, and the order of start and end.
+ */
 #include <linux/module.h>
+#include <xen/platform_pci.h>
+#include <xen/xen.h>
+
+#include "blkfront.h"
+
+unsigned int blkfront_max_queues = 4;
+unsigned int blkfront_max_ring_order = 2;
+unsigned int blkfront_max_segments = XENBLK_MAX_INDIRECT_SEGMENTS;
+
+static int set_queues(const char *val, const struct kernel_param *kp)
+{
+	return param_set_uint_minmax(val, kp, 1, XENBLK_MAX_QUEUES);
+}
+
+static int set_ring_order(const char *val, const struct kernel_param *kp)
+{
+	return param_set_uint_minmax(val, kp, 0, XENBLK_MAX_RING_ORDER);
+}
+
+static int set_segments(const char *val, const struct kernel_param *kp)
+{
+	return param_set_uint_minmax(val, kp, 0, XENBLK_MAX_INDIRECT_SEGMENTS);
+}
+
+static const struct kernel_param_ops queues_ops = {
+	.set = set_queues,
+	.get = param_get_uint,
+};
+
+static const struct kernel_param_ops ring_order_ops = {
+	.set = set_ring_order,
+	.get = param_get_uint,
+};
+
+static const struct kernel_param_ops segments_ops = {
+	.set = set_segments,
+	.get = param_get_uint,
+};
+
+module_param_cb(max_queues, &queues_ops, &blkfront_max_queues, 0644);
+MODULE_PARM_DESC(max_queues,
+		 "Most rings of a disk, 1 to 999 (default 4); for disks that connect later");
+
+module_param_cb(max_ring_page_order, &ring_order_ops, &blkfront_max_ring_order,
+		0644);
+MODULE_PARM_DESC(max_ring_page_order,
+		 "Log2 of the most pages of a ring, 0 to 4 (default 2); for disks that connect later");
+
+module_param_cb(max_indirect_segments, &segments_ops, &blkfront_max_segments,
+		0644);
+MODULE_PARM_DESC(max_indirect_segments,
+		 "Most segments of a request, 0 to 256 (default 256), up to 11 mean no indirect requests; for disks that connect later");
+
+static int __init init(void)
+{
+	int err;
+
+	/* On HVM the emulated disks may be the ones in use. */
+	if (!xen_domain() || !xen_has_pv_disk_devices())
+		return -ENODEV;
+
+	err = register_blkdev(BLKFRONT_MAJOR, "xvd");
+	if (err) {
+		pr_warn("xen-blkfront: major %d is taken, by another frontend?\n",
+			BLKFRONT_MAJOR);
+		return err;
+	}
+
+	err = xenbus_register_frontend(&blkfront_driver);
+	if (err)
+		goto unregister_major;
+	return 0;
+
+unregister_major:
+	unregister_blkdev(BLKFRONT_MAJOR, "xvd");
+	return err;
+}
+module_init(init);
+
+static void __exit fini(void)
+{
+	xenbus_unregister_driver(&blkfront_driver);
+	/* The last close gives back the module before it frees the disk. */
+	blkfront_dev_wait_all();
+	unregister_blkdev(BLKFRONT_MAJOR, "xvd");
+}
+module_exit(fini);
+
+MODULE_DESCRIPTION("Xen virtual block device frontend, multi-queue");
 MODULE_LICENSE("GPL");
+MODULE_ALIAS_BLOCKDEV_MAJOR(BLKFRONT_MAJOR);
+MODULE_ALIAS("xen:vbd");
+MODULE_ALIAS("xenblk");

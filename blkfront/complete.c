@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Responses: judged, and the requests that they answer finished.
+ */
+#include <linux/nospec.h>
+
+#include "blkfront.h"
+#include "status.h"
+
+static void finish_batch(struct io_comp_batch *batch)
+{
+	blk_mq_end_request_batch(batch);
+}
+
+/*
+ * Hand a request back. The slot must be free before: the tag may be in use
+ * again at once.
+ */
+static void finish(struct request *rq, blk_status_t status,
+		   struct io_comp_batch *batch)
+{
+	struct blkfront_pdu *pdu = blk_mq_rq_to_pdu(rq);
+
+	pdu->status = status;
+	if (blk_mq_complete_request_remote(rq))
+		return;
+	if (!blk_mq_add_to_batch(rq, batch, status != BLK_STS_OK, finish_batch))
+		blk_mq_end_request(rq, status);
+}
+
+/* Whatever the response says, only a slot that waits for it is answered. */
+static struct blkfront_slot *find_slot(struct blkfront_queue *queue,
+				       const struct xenblk_response *rsp)
+{
+	u32 nr_ents = queue->completer.ring.ring.nr_ents;
+	struct blkfront_slot *slot;
+
+	if (rsp->id >= nr_ents)
+		return NULL;
+	slot = &queue->slots[array_index_nospec(rsp->id, nr_ents)];
+	/* State before the rest; pairs with blkfront_request_write(). */
+	if (smp_load_acquire(&slot->state) != BLKFRONT_SLOT_WAITING)
+		return NULL;
+	return rsp->operation == slot->op ? slot : NULL;
+}
+
+/*
+ * A backend that finds out late that it cannot flush takes back its offer. Its
+ * writes are as durable as they get, so this flush is done, and so are those
+ * to come; queue limits cannot be changed in an interrupt.
+ */
+static blk_status_t judge_status(struct blkfront_dev *dev,
+				 const struct blkfront_slot *slot, s16 wire)
+{
+	blk_status_t status = xenblk_status_from_wire(wire);
+
+	if (slot->op != XENBLK_OP_FLUSH && slot->op != XENBLK_OP_BARRIER)
+		return status;
+	if (status != BLK_STS_NOTSUPP)
+		return status;
+	/* Pairs with needs_backend(). */
+	WRITE_ONCE(dev->flush_revoked, true);
+	return BLK_STS_OK;
+}
+
+/* Return: what is wrong with the response, NULL when it is sound. */
+static const char *take_response(struct blkfront_queue *queue,
+				 struct io_comp_batch *batch)
+{
+	struct xenblk_response rsp;
+	struct blkfront_slot *slot;
+	blk_status_t status;
+	bool ended;
+
+	xenblk_ring_get_response(&queue->completer.ring, &rsp);
+	slot = find_slot(queue, &rsp);
+	if (!slot)
+		return "a response to no request";
+
+	status = judge_status(queue->dev, slot, rsp.status);
+	ended = blkfront_grants_end(queue, slot);
+	if (!ended)
+		status = BLK_STS_IOERR;
+	blkfront_list_put(queue, slot);
+	WRITE_ONCE(slot->state, BLKFRONT_SLOT_FREE);
+	finish(slot->rq, status, batch);
+	return ended ? NULL : "a page still mapped after the response";
+}
+
+/*
+ * Every response uses up a request of ours, so the loop ends with them.
+ * Return: responses taken, or -EPROTO when the backend lies.
+ */
+static int take_responses(struct blkfront_queue *queue,
+			  struct io_comp_batch *batch)
+{
+	struct xenblk_front_consumer *ring = &queue->completer.ring;
+	const char *lie = NULL;
+	int taken = 0;
+	u32 nr;
+
+	lockdep_assert_held(&queue->completer.lock);
+
+	for (;;) {
+		if (!xenblk_ring_pending_responses(ring, &nr))
+			lie = "more responses than requests";
+		for (; nr && !lie; nr--, taken++)
+			lie = take_response(queue, batch);
+		if (lie) {
+			blkfront_break(queue->dev, lie);
+			return -EPROTO;
+		}
+		xenblk_ring_await_responses(ring);
+		if (!xenblk_ring_pending_responses(ring, &nr) || nr)
+			continue;
+		return taken;
+	}
+}
+
+/**
+ * blkfront_complete_pending() - finish the requests that are answered
+ * @queue: the ring, in any condition
+ *
+ * Context: any but the producer's lock held.
+ * Return: how many, or a negative error when nothing of this ring is to be
+ * believed or touched any more.
+ */
+int blkfront_complete_pending(struct blkfront_queue *queue)
+{
+	DEFINE_IO_COMP_BATCH(batch);
+	unsigned long flags;
+	int taken = -ESHUTDOWN;
+
+	spin_lock_irqsave(&queue->completer.lock, flags);
+	if (queue->connected && !READ_ONCE(queue->dev->broken))
+		taken = take_responses(queue, &batch);
+	spin_unlock_irqrestore(&queue->completer.lock, flags);
+
+	if (batch.complete)
+		batch.complete(&batch);
+	return taken;
+}
+
+/**
+ * blkfront_complete_event() - interrupt handler of a ring
+ * @irq: its interrupt
+ * @data: the ring
+ *
+ * A ring whose backend lied is not acknowledged: its events stay masked.
+ */
+irqreturn_t blkfront_complete_event(int irq, void *data)
+{
+	struct blkfront_queue *queue = data;
+	int taken = blkfront_complete_pending(queue);
+
+	if (taken >= 0)
+		xen_irq_lateeoi(irq, taken ? 0 : XEN_EOI_FLAG_SPURIOUS);
+	return IRQ_HANDLED;
+}
+
+/**
+ * blkfront_complete_failed() - fail all requests in flight
+ * @queue: a disconnected ring without interrupt: nobody else owns its slots
+ *
+ * Context: may sleep.
+ */
+void blkfront_complete_failed(struct blkfront_queue *queue)
+{
+	u32 i;
+
+	for (i = 0; queue->slots && i < queue->producer.ring.ring.nr_ents; i++) {
+		struct blkfront_slot *slot = &queue->slots[i];
+		struct blkfront_pdu *pdu;
+
+		if (slot->state != BLKFRONT_SLOT_WAITING)
+			continue;
+		blkfront_grants_abandon(slot);
+		blkfront_list_put(queue, slot);
+		slot->state = BLKFRONT_SLOT_FREE;
+		pdu = blk_mq_rq_to_pdu(slot->rq);
+		pdu->status = BLK_STS_IOERR;
+		blk_mq_complete_request(slot->rq);
+	}
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The life of a disk's struct, and the names and minors that it holds.
+ */
+#include <linux/list.h>
+#include <linux/slab.h>
+#include <linux/wait_bit.h>
+
+#include "blkfront.h"
+
+/* Guards the list of reserved names. */
+static DEFINE_MUTEX(names_lock);
+static LIST_HEAD(names);
+
+static int reserve_name(struct blkfront_dev *dev)
+{
+	struct blkfront_dev *other;
+	int err = 0;
+
+	mutex_lock(&names_lock);
+	list_for_each_entry(other, &names, siblings)
+		if (blkfront_vdev_clash(&dev->vdev, &other->vdev))
+			err = -EBUSY;
+	if (!err)
+		list_add_tail(&dev->siblings, &names);
+	mutex_unlock(&names_lock);
+	return err;
+}
+
+static void free_dev(struct kref *ref)
+{
+	struct blkfront_dev *dev = container_of(ref, struct blkfront_dev, ref);
+
+	mutex_lock(&names_lock);
+	list_del(&dev->siblings);
+	kfree(dev);
+	wake_up_var(&names);
+	mutex_unlock(&names_lock);
+}
+
+/**
+ * blkfront_dev_create() - make a disk's struct and reserve its name
+ * @xdev: the xenbus device
+ * @vdev: number, name and minors
+ *
+ * Context: may sleep.
+ * Return: a struct with one reference; or an error pointer, -EBUSY when the
+ * name or a minor is taken, be it by a removed disk that is still open.
+ */
+struct blkfront_dev *blkfront_dev_create(struct xenbus_device *xdev,
+					 const struct blkfront_vdev *vdev)
+{
+	struct blkfront_dev *dev = kzalloc(sizeof(*dev), GFP_KERNEL);
+	int err;
+
+	if (!dev)
+		return ERR_PTR(-ENOMEM);
+	dev->xdev = xdev;
+	dev->vdev = *vdev;
+	dev->otherend = xdev->otherend_id;
+	kref_init(&dev->ref);
+	mutex_init(&dev->lock);
+	mutex_init(&dev->queues_lock);
+	ratelimit_state_init(&dev->complaints, DEFAULT_RATELIMIT_INTERVAL,
+			     DEFAULT_RATELIMIT_BURST);
+	ratelimit_set_flags(&dev->complaints, RATELIMIT_MSG_ON_RELEASE);
+
+	err = reserve_name(dev);
+	if (err) {
+		kfree(dev);
+		return ERR_PTR(err);
+	}
+	return dev;
+}
+
+/**
+ * blkfront_dev_get() - take a reference
+ * @dev: the disk; the caller holds a reference
+ */
+void blkfront_dev_get(struct blkfront_dev *dev)
+{
+	kref_get(&dev->ref);
+}
+
+/**
+ * blkfront_dev_put() - drop a reference
+ * @dev: the disk; with the last reference its name is free again
+ *
+ * Context: may sleep.
+ */
+void blkfront_dev_put(struct blkfront_dev *dev)
+{
+	kref_put(&dev->ref, free_dev);
+}
+
+/**
+ * blkfront_dev_wait_all() - wait until the last disk is freed
+ *
+ * Context: may sleep; all disks are removed and closed.
+ */
+void blkfront_dev_wait_all(void)
+{
+	wait_var_event(&names, list_empty(&names));
+	/* Whoever emptied the list still has the lock. */
+	mutex_lock(&names_lock);
+	mutex_unlock(&names_lock);
+}

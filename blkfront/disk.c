@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The disk as the rest of the system sees it: name, limits, openers.
+ */
+#include <linux/module.h>
+
+#include "blkfront.h"
+
+static int open_disk(struct block_device *bdev, fmode_t mode)
+{
+	struct blkfront_dev *dev = bdev->bd_disk->private_data;
+
+	lockdep_assert_held(&bdev->bd_disk->open_mutex);
+
+	return dev->dying ? -ENXIO : 0;
+}
+
+/*
+ * A close that was refused is completed by the last opener, but not from here:
+ * removing the disk takes the lock that is held now.
+ */
+static void release_disk(struct gendisk *disk, fmode_t mode)
+{
+	struct blkfront_dev *dev = disk->private_data;
+
+	lockdep_assert_held(&disk->open_mutex);
+
+	/* Noted before the worker found it open; see backend_changed(). */
+	if (!dev->dying && !disk_openers(disk) &&
+	    READ_ONCE(dev->backend_state) == XenbusStateClosing)
+		blkfront_kick(dev);
+}
+
+/* The last opener may have outlived the device. */
+static void free_disk(struct gendisk *disk)
+{
+	blkfront_dev_put(disk->private_data);
+}
+
+static const struct block_device_operations fops = {
+	.owner		= THIS_MODULE,
+	.open		= open_disk,
+	.release	= release_disk,
+	.free_disk	= free_disk,
+};
+
+/* All before the disk is added: later nobody looks at them again (SECT-01). */
+static void set_limits(const struct blkfront_dev *dev, struct request_queue *q)
+{
+	const struct blkfront_geometry *geo = &dev->geometry;
+	unsigned int max_segs = dev->limits.max_segs;
+
+	/* A segment is what one grant covers. */
+	blk_queue_max_segments(q, max_segs);
+	blk_queue_max_segment_size(q, XENBLK_PAGE_SIZE);
+	blk_queue_segment_boundary(q, XENBLK_PAGE_SIZE - 1);
+	blk_queue_max_hw_sectors(q, max_segs * XENBLK_SECTORS_PER_PAGE);
+	blk_queue_dma_alignment(q, SECTOR_SIZE - 1);
+	blk_queue_logical_block_size(q, geo->sector_size);
+	blk_queue_physical_block_size(q, geo->physical_size);
+	blk_queue_write_cache(q, geo->flush_op, false);
+	blk_queue_flag_set(QUEUE_FLAG_NONROT, q);
+}
+
+static void set_identity(struct blkfront_dev *dev, struct gendisk *disk)
+{
+	static_assert(BLKFRONT_NAME_LEN <= DISK_NAME_LEN);
+	unsigned int info = dev->geometry.info;
+
+	disk->major = BLKFRONT_MAJOR;
+	disk->first_minor = dev->vdev.minor;
+	disk->minors = dev->vdev.nr_minors;
+	disk->fops = &fops;
+	disk->private_data = dev;
+	blkfront_vdev_name(&dev->vdev, disk->disk_name);
+
+	/* It is a partition, to the one who named it. */
+	if (dev->vdev.partition)
+		disk->flags |= GENHD_FL_NO_PART;
+	if (info & (XENBLK_INFO_REMOVABLE | XENBLK_INFO_CDROM))
+		disk->flags |= GENHD_FL_REMOVABLE;
+	if (info & (XENBLK_INFO_READONLY | XENBLK_INFO_CDROM))
+		set_disk_ro(disk, true);
+	set_capacity(disk, dev->geometry.sectors);
+}
+
+/**
+ * blkfront_disk_create() - make the disk that the backend describes
+ * @dev: the device, with geometry and rings
+ *
+ * Context: the device's worker.
+ * Return: 0 or an error, which has been told.
+ */
+int blkfront_disk_create(struct blkfront_dev *dev)
+{
+	struct gendisk *disk;
+	int err;
+
+	err = blkfront_mq_alloc_tags(dev);
+	if (err)
+		goto complain;
+	disk = blk_mq_alloc_disk(&dev->tag_set, dev);
+	if (IS_ERR(disk)) {
+		err = PTR_ERR(disk);
+		goto free_tags;
+	}
+	set_identity(dev, disk);
+	set_limits(dev, disk->queue);
+	dev->disk = disk;
+	return 0;
+
+free_tags:
+	blk_mq_free_tag_set(&dev->tag_set);
+complain:
+	blkfront_complain(dev, err, "making the disk");
+	return err;
+}
+
+/**
+ * blkfront_disk_add() - let the system see the disk
+ * @dev: the device, connected
+ *
+ * Partitions are read before this returns: a backend that does not answer
+ * holds it up until blkfront_queues_disconnect().
+ *
+ * Context: the device's worker.
+ * Return: 0 or an error, which has been told.
+ */
+int blkfront_disk_add(struct blkfront_dev *dev)
+{
+	struct gendisk *disk = dev->disk;
+	int err;
+
+	blkfront_dev_get(dev);
+	err = device_add_disk(&dev->xdev->dev, disk, NULL);
+	if (err) {
+		blkfront_dev_put(dev);
+		blkfront_complain(dev, err, "adding disk %s", disk->disk_name);
+		return err;
+	}
+	xenblk_info(dev->xdev,
+		    "%s: %llu sectors, %u queues of %u entries, %u segments%s%s",
+		    disk->disk_name, dev->geometry.sectors,
+		    dev->limits.nr_queues, dev->tag_set.queue_depth,
+		    dev->limits.max_segs, dev->geometry.flush_op ? ", flush" : "",
+		    get_disk_ro(disk) ? ", read-only" : "");
+	return 0;
+}
+
+/**
+ * blkfront_disk_resize() - the capacity may have changed
+ * @dev: the device, with or without a disk
+ * @sectors: the capacity
+ *
+ * Context: the device's worker.
+ */
+void blkfront_disk_resize(struct blkfront_dev *dev, u64 sectors)
+{
+	if (!dev->disk || get_capacity(dev->disk) == sectors)
+		return;
+	dev->geometry.sectors = sectors;
+	set_capacity_and_notify(dev->disk, sectors);
+}
+
+static bool stop_openers(struct blkfront_dev *dev, bool even_if_open)
+{
+	struct gendisk *disk = dev->disk;
+
+	mutex_lock(&disk->open_mutex);
+	if (even_if_open || !disk_openers(disk))
+		dev->dying = true;
+	mutex_unlock(&disk->open_mutex);
+	return dev->dying;
+}
+
+/**
+ * blkfront_disk_claim_idle() - stop openers if there are none
+ * @dev: the device, with or without a disk
+ *
+ * Context: the device's worker.
+ * Return: false when the disk is open; its last close kicks the worker.
+ */
+bool blkfront_disk_claim_idle(struct blkfront_dev *dev)
+{
+	return !dev->disk || stop_openers(dev, false);
+}
+
+/**
+ * blkfront_disk_destroy() - take the disk away; openers keep a dead one
+ * @dev: the device, with or without a disk
+ * @dead: the backend is gone: nothing can be written back. Its rings are
+ *	disconnected, or this would wait for ever
+ *
+ * Context: may sleep, under the device's lock.
+ */
+void blkfront_disk_destroy(struct blkfront_dev *dev, bool dead)
+{
+	struct gendisk *disk = dev->disk;
+
+	lockdep_assert_held(&dev->lock);
+
+	if (!disk)
+		return;
+	stop_openers(dev, true);
+	if (disk_live(disk)) {
+		if (dead)
+			blk_mark_disk_dead(disk);
+		del_gendisk(disk);
+	}
+	dev->disk = NULL;
+	/* In this order: a disk that was never added needs the tags. */
+	put_disk(disk);
+	blk_mq_free_tag_set(&dev->tag_set);
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The block layer's side: requests come in, are published in batches, and
+ * time out.
+ */
+#include "blkfront.h"
+
+/* A silent ring is nudged no more often than this, in jiffies. */
+#define NUDGE_INTERVAL		(10 * HZ)
+
+/*
+ * A flush that the backend cannot do, or not any more, is done: sysfs lets
+ * people ask for flushes that the disk does not claim to need.
+ */
+static bool needs_backend(const struct blkfront_dev *dev,
+			  const struct request *rq)
+{
+	if (req_op(rq) != REQ_OP_FLUSH)
+		return true;
+	/* Pairs with judge_status(). */
+	return dev->geometry.flush_op && !READ_ONCE(dev->flush_revoked);
+}
+
+/* Needs the producer's lock, so that the event channel is still there. */
+static void push(struct blkfront_queue *queue)
+{
+	lockdep_assert_held(&queue->producer.lock);
+
+	if (xenblk_ring_push_requests(&queue->producer.ring))
+		notify_remote_via_irq(queue->irq);
+}
+
+static void commit_rqs(struct blk_mq_hw_ctx *hctx)
+{
+	struct blkfront_queue *queue = hctx->driver_data;
+
+	spin_lock(&queue->producer.lock);
+	if (queue->connected)
+		push(queue);
+	spin_unlock(&queue->producer.lock);
+}
+
+static void finish_here(struct blk_mq_hw_ctx *hctx,
+			const struct blk_mq_queue_data *bd)
+{
+	blk_mq_start_request(bd->rq);
+	blk_mq_end_request(bd->rq, BLK_STS_OK);
+	/* Those of the batch before this one waited for it. */
+	if (bd->last)
+		commit_rqs(hctx);
+}
+
+static blk_status_t queue_rq(struct blk_mq_hw_ctx *hctx,
+			     const struct blk_mq_queue_data *bd)
+{
+	struct blkfront_queue *queue = hctx->driver_data;
+	blk_status_t status = BLK_STS_IOERR;
+
+	if (!needs_backend(queue->dev, bd->rq)) {
+		finish_here(hctx, bd);
+		return BLK_STS_OK;
+	}
+
+	spin_lock(&queue->producer.lock);
+	if (queue->connected && !READ_ONCE(queue->dev->broken)) {
+		status = blkfront_request_write(queue, bd->rq);
+		/* Even if this one failed, those before it wait. */
+		if (bd->last)
+			push(queue);
+	}
+	spin_unlock(&queue->producer.lock);
+	return status;
+}
+
+static void complete_rq(struct request *rq)
+{
+	struct blkfront_pdu *pdu = blk_mq_rq_to_pdu(rq);
+
+	blk_mq_end_request(rq, pdu->status);
+}
+
+/*
+ * The event to the backend may have been lost. One line for a stall: it ends
+ * when a response comes.
+ */
+static void nudge(struct blkfront_queue *queue)
+{
+	struct blkfront_producer *producer = &queue->producer;
+	struct xenblk_sring *sring = producer->ring.ring.sring;
+	u32 taken = READ_ONCE(queue->completer.ring.rsp_cons);
+
+	lockdep_assert_held(&producer->lock);
+
+	if (time_before(jiffies, producer->nudged + NUDGE_INTERVAL))
+		return;
+	if (producer->nudged_at != taken)
+		xenblk_warn_ratelimited(queue->dev->xdev,
+					"%s: no answer: written %u, published %u, answered %u, taken %u",
+					queue->name, producer->ring.req_prod,
+					READ_ONCE(sring->req_prod),
+					READ_ONCE(sring->rsp_prod), taken);
+	producer->nudged = jiffies;
+	producer->nudged_at = taken;
+	notify_remote_via_irq(queue->irq);
+}
+
+/*
+ * A request cannot be taken back from a backend that may have its pages
+ * mapped: it may take as long as the backend's device does.
+ */
+static enum blk_eh_timer_return handle_timeout(struct request *rq)
+{
+	struct blkfront_queue *queue = rq->mq_hctx->driver_data;
+
+	/* The event to us may have been lost. */
+	blkfront_complete_pending(queue);
+	if (blk_mq_rq_state(rq) != MQ_RQ_IN_FLIGHT)
+		return BLK_EH_DONE;
+
+	spin_lock(&queue->producer.lock);
+	if (queue->connected)
+		nudge(queue);
+	spin_unlock(&queue->producer.lock);
+	return BLK_EH_RESET_TIMER;
+}
+
+static int init_hctx(struct blk_mq_hw_ctx *hctx, void *data, unsigned int index)
+{
+	struct blkfront_dev *dev = data;
+
+	hctx->driver_data = &dev->queues[index];
+	return 0;
+}
+
+static const struct blk_mq_ops ops = {
+	.queue_rq	= queue_rq,
+	.commit_rqs	= commit_rqs,
+	.complete	= complete_rq,
+	.timeout	= handle_timeout,
+	.init_hctx	= init_hctx,
+};
+
+/**
+ * blkfront_mq_alloc_tags() - allocate the tags, one for each ring entry
+ * @dev: the disk, with rings
+ *
+ * The backend's device has a scheduler, and merging here is done without one:
+ * with one queue mq-deadline would cost a third of the requests per second.
+ *
+ * Context: may sleep.
+ * Return: 0 or an error.
+ */
+int blkfront_mq_alloc_tags(struct blkfront_dev *dev)
+{
+	struct blk_mq_tag_set *set = &dev->tag_set;
+
+	memset(set, 0, sizeof(*set));
+	set->ops = &ops;
+	set->nr_hw_queues = dev->limits.nr_queues;
+	set->queue_depth = dev->queues[0].producer.ring.ring.nr_ents;
+	set->cmd_size = sizeof(struct blkfront_pdu);
+	set->numa_node = NUMA_NO_NODE;
+	set->flags = BLK_MQ_F_SHOULD_MERGE | BLK_MQ_F_NO_SCHED_BY_DEFAULT;
+	set->driver_data = dev;
+	return blk_mq_alloc_tag_set(set);
+}

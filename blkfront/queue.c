@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The rings of a disk: made before they are published, disconnected at once
+ * when the backend is gone, destroyed when no request can come any more.
+ */
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "blkfront.h"
+
+/* Single pages: a fragmented guest has no sixteen in a row. */
+static int alloc_pages_of_ring(struct blkfront_queue *queue)
+{
+	int gref;
+
+	for (; queue->nr_pages < 1U << queue->dev->limits.ring_order;
+	     queue->nr_pages++) {
+		struct page *page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+
+		if (!page)
+			return -ENOMEM;
+		gref = gnttab_grant_foreign_access(queue->dev->otherend,
+						   xen_page_to_gfn(page), 0);
+		if (gref < 0) {
+			__free_page(page);
+			return gref;
+		}
+		queue->pages[queue->nr_pages] = page;
+		queue->grefs[queue->nr_pages] = gref;
+	}
+	return 0;
+}
+
+static int map_ring(struct blkfront_queue *queue)
+{
+	struct xenblk_ring *ring = &queue->producer.ring.ring;
+	void *sring = vmap(queue->pages, queue->nr_pages, VM_MAP, PAGE_KERNEL);
+
+	if (!sring)
+		return -ENOMEM;
+	xenblk_ring_format(sring);
+	xenblk_ring_init(ring, sring, XENBLK_LAYOUT_NATIVE, queue->nr_pages);
+	queue->completer.ring.ring = *ring;
+	queue->producer.ring.req_prod = 0;
+	queue->completer.ring.rsp_cons = 0;
+	return 0;
+}
+
+static int create_ring(struct blkfront_queue *queue)
+{
+	int err = alloc_pages_of_ring(queue);
+
+	return err ?: map_ring(queue);
+}
+
+static void destroy_ring(struct blkfront_queue *queue)
+{
+	struct xenblk_ring *ring = &queue->producer.ring.ring;
+
+	vunmap(ring->sring);
+	ring->sring = NULL;
+	queue->completer.ring.ring.sring = NULL;
+	/* Frees the pages as well, later if the backend has them mapped. */
+	while (queue->nr_pages) {
+		queue->nr_pages--;
+		gnttab_end_foreign_access(queue->grefs[queue->nr_pages],
+					  queue->pages[queue->nr_pages]);
+	}
+}
+
+static int create_slots(struct blkfront_queue *queue)
+{
+	u32 nr_ents = queue->producer.ring.ring.nr_ents;
+
+	queue->slots = kvcalloc(nr_ents, sizeof(*queue->slots), GFP_KERNEL);
+	return queue->slots ? 0 : -ENOMEM;
+}
+
+static int create_event(struct blkfront_queue *queue)
+{
+	struct xenbus_device *xdev = queue->dev->xdev;
+	int irq, err;
+
+	err = xenbus_alloc_evtchn(xdev, &queue->evtchn);
+	if (err)
+		return err;
+	irq = bind_evtchn_to_irqhandler_lateeoi(queue->evtchn,
+						blkfront_complete_event, 0,
+						queue->name, queue);
+	if (irq < 0) {
+		xenbus_free_evtchn(xdev, queue->evtchn);
+		return irq;
+	}
+	queue->irq = irq;
+	return 0;
+}
+
+/* Both sides of the ring look at the flag under a lock of theirs. */
+static void set_connected(struct blkfront_queue *queue, bool connected)
+{
+	unsigned long flags;
+
+	spin_lock(&queue->producer.lock);
+	spin_lock_irqsave(&queue->completer.lock, flags);
+	queue->connected = connected;
+	spin_unlock_irqrestore(&queue->completer.lock, flags);
+	spin_unlock(&queue->producer.lock);
+}
+
+static void init_queue(struct blkfront_dev *dev, unsigned int id)
+{
+	struct blkfront_queue *queue = &dev->queues[id];
+
+	queue->id = id;
+	queue->dev = dev;
+	snprintf(queue->name, sizeof(queue->name), "%s-q%u",
+		 dev_name(&dev->xdev->dev), id);
+	spin_lock_init(&queue->producer.lock);
+	spin_lock_init(&queue->completer.lock);
+	queue->producer.nudged = jiffies;
+	queue->producer.nudged_at = U32_MAX;
+}
+
+static int alloc_queues(struct blkfront_dev *dev)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&dev->queues_lock);
+
+	/* Rings that remove() missed would never be disconnected. */
+	if (READ_ONCE(dev->removed))
+		return -ENODEV;
+	dev->queues = kvcalloc(dev->limits.nr_queues, sizeof(*dev->queues),
+			       GFP_KERNEL);
+	if (!dev->queues)
+		return -ENOMEM;
+	for (i = 0; i < dev->limits.nr_queues; i++)
+		init_queue(dev, i);
+	return 0;
+}
+
+/* What a failure leaves is for disconnect() to free. */
+static int connect(struct blkfront_queue *queue)
+{
+	int err = create_ring(queue);
+
+	if (!err)
+		err = create_slots(queue);
+	if (!err)
+		err = blkfront_grants_create(queue);
+	if (!err)
+		err = blkfront_lists_create(queue);
+	if (!err)
+		err = create_event(queue);
+	if (!err)
+		set_connected(queue, true);
+	return err;
+}
+
+/*
+ * The order matters: submitters and timeouts stop first, so that nothing new
+ * is in flight and nobody uses the event channel; then the handler, so that
+ * what is in flight is ours; only then may memory go. Twice does no harm.
+ */
+static void disconnect(struct blkfront_queue *queue)
+{
+	set_connected(queue, false);
+	if (queue->irq)
+		unbind_from_irqhandler(queue->irq, queue);
+	queue->irq = 0;
+	blkfront_complete_failed(queue);
+
+	blkfront_lists_destroy(queue);
+	blkfront_grants_destroy(queue);
+	kvfree(queue->slots);
+	queue->slots = NULL;
+	destroy_ring(queue);
+}
+
+/**
+ * blkfront_queues_create() - make the rings that were agreed on
+ * @dev: the disk, without rings
+ *
+ * Context: the device's worker.
+ * Return: 0 or an error, which has been told; no rings are left then.
+ */
+int blkfront_queues_create(struct blkfront_dev *dev)
+{
+	unsigned int i, nr = dev->limits.nr_queues;
+	int err;
+
+	mutex_lock(&dev->queues_lock);
+	err = alloc_queues(dev);
+	for (i = 0; !err && i < nr; i++)
+		err = connect(&dev->queues[i]);
+	mutex_unlock(&dev->queues_lock);
+
+	if (err) {
+		blkfront_complain(dev, err, "making %u rings of %u pages", nr,
+				  1U << dev->limits.ring_order);
+		blkfront_queues_destroy(dev);
+	}
+	return err;
+}
+
+/**
+ * blkfront_queues_disconnect() - stop using what is shared with the backend
+ * @dev: the disk; with or without rings, whatever its condition
+ *
+ * Requests in flight fail, later ones will, and nothing waits for the backend.
+ *
+ * Context: may sleep.
+ */
+void blkfront_queues_disconnect(struct blkfront_dev *dev)
+{
+	unsigned int i;
+
+	mutex_lock(&dev->queues_lock);
+	for (i = 0; dev->queues && i < dev->limits.nr_queues; i++)
+		disconnect(&dev->queues[i]);
+	mutex_unlock(&dev->queues_lock);
+}
+
+/**
+ * blkfront_queues_destroy() - free the rings
+ * @dev: the disk; nothing of the block layer knows the rings any more
+ *
+ * Context: may sleep.
+ */
+void blkfront_queues_destroy(struct blkfront_dev *dev)
+{
+	blkfront_queues_disconnect(dev);
+
+	mutex_lock(&dev->queues_lock);
+	kvfree(dev->queues);
+	dev->queues = NULL;
+	mutex_unlock(&dev->queues_lock);
+}

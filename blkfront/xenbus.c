@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The connection's life: probe, remove, and the worker that follows the
+ * backend's state.
+ *
+ * The callback only notes the state: reading partitions or taking away a disk
+ * may wait for a backend, and xenwatch serves all devices.
+ */
+#include <linux/slab.h>
+#include <xen/platform_pci.h>
+#include <xen/xen.h>
+
+#include "blkfront.h"
+#include "keys.h"
+#include "state.h"
+#include "xsread.h"
+
+/* The only place where this side's state changes. */
+static void change_state(struct xenbus_device *xdev, enum xenbus_state to)
+{
+	if (xdev->state == to)
+		return;
+	if (!xenblk_state_front_may_move(xdev->state, to)) {
+		xenblk_warn_ratelimited(xdev, "cannot go from %s to %s",
+					xenbus_strstate(xdev->state),
+					xenbus_strstate(to));
+		return;
+	}
+	if (to == XenbusStateClosed)
+		/* Somebody may wait for it at shutdown. */
+		xenbus_frontend_closed(xdev);
+	else
+		xenbus_switch_state(xdev, to);
+}
+
+/* The backend is gone, or of no use. */
+static void disconnect(struct blkfront_dev *dev)
+{
+	blkfront_queues_disconnect(dev);
+	blkfront_disk_destroy(dev, true);
+	blkfront_queues_destroy(dev);
+	WRITE_ONCE(dev->ready, true);
+	change_state(dev->xdev, XenbusStateClosed);
+}
+
+static void set_up(struct blkfront_dev *dev)
+{
+	int err = 0;
+
+	/* Not after a resume, yet. */
+	if (dev->queues) {
+		err = -EOPNOTSUPP;
+		blkfront_complain(dev, err, "connecting a second time");
+	}
+	if (!err)
+		err = blkfront_negotiate_limits(dev);
+	if (!err)
+		err = blkfront_queues_create(dev);
+	if (!err)
+		err = blkfront_negotiate_publish(dev);
+	if (err) {
+		disconnect(dev);
+		return;
+	}
+	change_state(dev->xdev, XenbusStateInitialised);
+	/* The backend may be ready already, and then no event will come. */
+	blkfront_kick(dev);
+}
+
+static void connect(struct blkfront_dev *dev)
+{
+	int err = blkfront_negotiate_geometry(dev);
+
+	if (!err)
+		err = blkfront_disk_create(dev);
+	if (!err) {
+		/* Reading partitions needs a connected backend. */
+		change_state(dev->xdev, XenbusStateConnected);
+		err = blkfront_disk_add(dev);
+	}
+	if (err)
+		disconnect(dev);
+	WRITE_ONCE(dev->ready, true);
+}
+
+static void resize(struct blkfront_dev *dev)
+{
+	u64 sectors;
+
+	dev->refused = false;
+	if (!blkfront_negotiate_sectors(dev, &sectors))
+		blkfront_disk_resize(dev, sectors);
+}
+
+/*
+ * The backend serves until this side is closed, so what is dirty can still be
+ * written. While somebody has the disk open, everything goes on.
+ */
+static void close_connection(struct blkfront_dev *dev)
+{
+	if (!blkfront_disk_claim_idle(dev)) {
+		if (!dev->refused)
+			blkfront_complain(dev, -EBUSY,
+					  "Device in use; refusing to close");
+		dev->refused = true;
+		return;
+	}
+	blkfront_disk_destroy(dev, false);
+	blkfront_queues_destroy(dev);
+	change_state(dev->xdev, XenbusStateClosed);
+}
+
+/* The disk stays, and fails all I/O, until the toolstack takes it away. */
+static void give_up(struct blkfront_dev *dev)
+{
+	blkfront_queues_disconnect(dev);
+	if (dev->xdev->state == XenbusStateClosed)
+		return;
+	WRITE_ONCE(dev->ready, true);
+	blkfront_complain(dev, -EPROTO, "the backend broke the protocol");
+	change_state(dev->xdev, XenbusStateClosed);
+}
+
+/*
+ * Bound again after an unload: a backend that still serves the old connection
+ * must not be taken for one that is ready for the new.
+ */
+static void rebind(struct blkfront_dev *dev, enum xenbus_state backend)
+{
+	switch (backend) {
+	case XenbusStateInitialised:
+	case XenbusStateConnected:
+	case XenbusStateClosing:
+		return;
+	default:
+		dev->rebinding = false;
+		change_state(dev->xdev, XenbusStateInitialising);
+	}
+}
+
+static void act(struct blkfront_dev *dev, enum xenbus_state backend)
+{
+	switch (xenblk_state_front_action(dev->xdev->state, backend)) {
+	case XENBLK_ACT_SETUP:
+		set_up(dev);
+		break;
+	case XENBLK_ACT_CONNECT:
+		connect(dev);
+		break;
+	case XENBLK_ACT_RESIZE:
+		resize(dev);
+		break;
+	case XENBLK_ACT_CLOSE:
+		close_connection(dev);
+		break;
+	case XENBLK_ACT_DISCONNECT:
+		disconnect(dev);
+		break;
+	case XENBLK_ACT_REFUSE:
+		xenblk_warn_ratelimited(dev->xdev, "backend in state %d",
+					backend);
+		break;
+	default:
+		break;
+	}
+}
+
+static void follow_backend(struct work_struct *work)
+{
+	struct blkfront_dev *dev = container_of(work, struct blkfront_dev,
+						work);
+	/* Pairs with backend_changed(). */
+	enum xenbus_state backend = READ_ONCE(dev->backend_state);
+
+	mutex_lock(&dev->lock);
+	if (!READ_ONCE(dev->removed)) {
+		if (dev->rebinding)
+			rebind(dev, backend);
+		if (READ_ONCE(dev->broken))
+			give_up(dev);
+		else
+			act(dev, backend);
+	}
+	mutex_unlock(&dev->lock);
+}
+
+/**
+ * blkfront_kick() - let the worker look at the backend's state again
+ * @dev: the disk, not removed
+ *
+ * Context: any.
+ */
+void blkfront_kick(struct blkfront_dev *dev)
+{
+	queue_work(system_unbound_wq, &dev->work);
+}
+
+/**
+ * blkfront_break() - the backend broke the protocol: believe nothing any more
+ * @dev: the disk, not removed
+ * @what: it did
+ *
+ * The worker does what has to be done.
+ *
+ * Context: any.
+ */
+void blkfront_break(struct blkfront_dev *dev, const char *what)
+{
+	/* One line, whichever rings it lies on. */
+	if (xchg(&dev->broken, true))
+		return;
+	xenblk_warn_ratelimited(dev->xdev, "backend sent %s; disk disabled",
+				what);
+	blkfront_kick(dev);
+}
+
+static void backend_changed(struct xenbus_device *xdev,
+			    enum xenbus_state backend)
+{
+	struct blkfront_dev *dev = dev_get_drvdata(&xdev->dev);
+
+	/* Pairs with follow_backend() and release_disk(). */
+	WRITE_ONCE(dev->backend_state, backend);
+	blkfront_kick(dev);
+}
+
+/* On HVM the device model may have the same disk: a CD, or not unplugged. */
+static bool is_emulated(struct xenbus_device *xdev,
+			const struct blkfront_vdev *vdev)
+{
+	char *type;
+	bool cdrom;
+
+	if (!xen_hvm_domain() || xen_pvh_domain())
+		return false;
+	type = xenblk_xs_read_string(xdev->nodename, XENBLK_KEY_DEVICE_TYPE);
+	cdrom = !IS_ERR_OR_NULL(type) && !strncmp(type, "cdrom", 5);
+	if (!IS_ERR(type))
+		kfree(type);
+	if (cdrom)
+		return true;
+	return vdev->major != BLKFRONT_MAJOR &&
+	       xen_has_pv_and_legacy_disk_devices();
+}
+
+static int read_vdev(struct xenbus_device *xdev, struct blkfront_vdev *vdev)
+{
+	unsigned int number;
+	int err;
+
+	err = xenblk_xs_read_uint(xdev->nodename, XENBLK_KEY_VIRTUAL_DEVICE, 0,
+				  UINT_MAX, &number);
+	if (err == -ENOENT)
+		err = xenblk_xs_read_uint(xdev->nodename,
+					  XENBLK_KEY_VIRTUAL_DEVICE_EXT, 0,
+					  UINT_MAX, &number);
+	if (err) {
+		xenbus_dev_error(xdev, err, "bad or missing %s",
+				 XENBLK_KEY_VIRTUAL_DEVICE);
+		return err;
+	}
+	err = blkfront_vdev_decode(number, vdev);
+	if (err)
+		xenbus_dev_error(xdev, err, "no disk has the number %u",
+				 number);
+	return err;
+}
+
+static int create_dev(struct xenbus_device *xdev,
+		      const struct blkfront_vdev *vdev)
+{
+	struct blkfront_dev *dev = blkfront_dev_create(xdev, vdev);
+	char name[BLKFRONT_NAME_LEN];
+
+	if (IS_ERR(dev)) {
+		blkfront_vdev_name(vdev, name);
+		xenbus_dev_error(xdev, PTR_ERR(dev),
+				 "%s or its minors are in use", name);
+		return PTR_ERR(dev);
+	}
+	INIT_WORK(&dev->work, follow_backend);
+	dev->rebinding = xdev->state == XenbusStateClosed;
+	dev_set_drvdata(&xdev->dev, dev);
+	return 0;
+}
+
+/* The watch that is set after this tells the backend's state for a start. */
+static int probe(struct xenbus_device *xdev, const struct xenbus_device_id *id)
+{
+	struct blkfront_vdev vdev;
+	int err;
+
+	err = read_vdev(xdev, &vdev);
+	if (!err && is_emulated(xdev, &vdev))
+		return -ENODEV;
+	if (!err)
+		err = create_dev(xdev, &vdev);
+	if (err)
+		change_state(xdev, XenbusStateClosed);
+	return err;
+}
+
+/*
+ * No event comes any more. What the worker may wait for ends with the rings;
+ * the last opener cannot start it again once the disk is dying.
+ */
+static void remove(struct xenbus_device *xdev)
+{
+	struct blkfront_dev *dev = dev_get_drvdata(&xdev->dev);
+
+	/* Either this finds the rings or alloc_queues() finds the flag. */
+	WRITE_ONCE(dev->removed, true);
+	blkfront_queues_disconnect(dev);
+
+	mutex_lock(&dev->lock);
+	blkfront_disk_destroy(dev, true);
+	blkfront_queues_destroy(dev);
+	mutex_unlock(&dev->lock);
+
+	cancel_work_sync(&dev->work);
+	dev_set_drvdata(&xdev->dev, NULL);
+	blkfront_dev_put(dev);
+}
+
+static int is_ready(struct xenbus_device *xdev)
+{
+	struct blkfront_dev *dev = dev_get_drvdata(&xdev->dev);
+
+	return dev && READ_ONCE(dev->ready);
+}
+
+static const struct xenbus_device_id ids[] = {
+	{ "vbd" },
+	{ "" }
+};
+
+struct xenbus_driver blkfront_driver = {
+	.ids			= ids,
+	.probe			= probe,
+	.remove			= remove,
+	.otherend_changed	= backend_changed,
+	.is_ready		= is_ready,
+};
