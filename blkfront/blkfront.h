@@ -188,7 +188,7 @@ struct blkfront_geometry {
  *	rings may be made
  * @rebinding: unbound and bound again: wait until the backend let go
  * @refused: the backend was told that the disk is in use
- * @ready: nothing is left to wait for at boot
+ * @ready: nothing is left to wait for at boot; see blkfront_dev_is_ready()
  * @broken: the backend broke the protocol; set in any context, never cleared
  * @flush_revoked: the backend said so at run time; set by a completer
  * @limits: agreed before the rings were made
@@ -275,6 +275,7 @@ struct blkfront_dev *blkfront_dev_create(struct xenbus_device *xdev,
 					 const struct blkfront_vdev *vdev);
 void blkfront_dev_get(struct blkfront_dev *dev);
 void blkfront_dev_put(struct blkfront_dev *dev);
+bool blkfront_dev_is_ready(const struct xenbus_device *xdev);
 void blkfront_dev_wait_all(void);
 
 /* negotiate.c */

@@ -94,6 +94,26 @@ void blkfront_dev_put(struct blkfront_dev *dev)
 }
 
 /**
+ * blkfront_dev_is_ready() - is nothing left to wait for at boot?
+ * @xdev: a connected xenbus device; unlike its struct it cannot go away here
+ *
+ * Context: may sleep; remove() may run at the same time.
+ * Return: true when the disk is there, or never will be.
+ */
+bool blkfront_dev_is_ready(const struct xenbus_device *xdev)
+{
+	struct blkfront_dev *dev;
+	bool ready = false;
+
+	mutex_lock(&names_lock);
+	list_for_each_entry(dev, &names, siblings)
+		if (READ_ONCE(dev->xdev) == xdev)
+			ready = READ_ONCE(dev->ready);
+	mutex_unlock(&names_lock);
+	return ready;
+}
+
+/**
  * blkfront_dev_wait_all() - wait until the last disk is freed
  *
  * Context: may sleep; all disks are removed and closed.

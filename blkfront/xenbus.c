@@ -318,15 +318,14 @@ static void remove(struct xenbus_device *xdev)
 	mutex_unlock(&dev->lock);
 
 	cancel_work_sync(&dev->work);
+	WRITE_ONCE(dev->xdev, NULL);
 	dev_set_drvdata(&xdev->dev, NULL);
 	blkfront_dev_put(dev);
 }
 
 static int is_ready(struct xenbus_device *xdev)
 {
-	struct blkfront_dev *dev = dev_get_drvdata(&xdev->dev);
-
-	return dev && READ_ONCE(dev->ready);
+	return blkfront_dev_is_ready(xdev);
 }
 
 static const struct xenbus_device_id ids[] = {
