@@ -24,6 +24,9 @@
 /* Pages that one map or unmap hypercall takes: two of the largest requests. */
 #define BLKBACK_BATCH_PAGES	512
 
+/* Pages that a ring may have, mapped or idle: 16 MiB in flight. */
+#define BLKBACK_MAX_PAGES	4096
+
 /* A ring never keeps fewer pages: one request of the largest size. */
 #define BLKBACK_MIN_PAGES	XENBLK_MAX_INDIRECT_SEGMENTS
 
@@ -141,7 +144,8 @@ struct blkback_batch {
  * @pushed: rsp_prod at the last push
  * @segments: pool of segment tables for more than 11
  * @batch: scratch of the pass
- * @cache: pages to map at
+ * @idle: pages to map at, the last used first
+ * @nr_idle: their number
  * @counters: see there
  * @event: set by the interrupt, taken by the thread
  * @done: finished requests; written by bios, emptied by the thread
@@ -166,7 +170,8 @@ struct blkback_ring {
 	u32				pushed;
 	mempool_t			segments;
 	struct blkback_batch		*batch;
-	struct gnttab_page_cache	cache;
+	struct page			**idle;
+	unsigned int			nr_idle;
 	struct blkback_counters		counters;
 
 	atomic_t			event ____cacheline_aligned_in_smp;
@@ -266,7 +271,7 @@ void blkback_grant_fetch_lists(struct blkback_ring *ring,
 void blkback_grant_map(struct blkback_ring *ring, struct list_head *requests);
 void blkback_grant_unmap(struct blkback_ring *ring, struct list_head *requests);
 bool blkback_grant_reserve(struct blkback_ring *ring, unsigned int nr_pages);
-void blkback_grant_trim(struct blkback_ring *ring);
+void blkback_grant_trim(struct blkback_ring *ring, unsigned int keep);
 bool blkback_grant_in_use(const struct blkback_request *request);
 
 /* submit.c */

@@ -18,34 +18,41 @@ static domid_t guest_of(const struct blkback_ring *ring)
  * @ring: that needs them
  * @nr_pages: how many blkback_grant_map() will take
  *
- * Context: the thread of @ring.
+ * Context: the thread of @ring, or whoever makes it.
  * Return: false when memory is short; what is in flight will give pages back.
  */
 bool blkback_grant_reserve(struct blkback_ring *ring, unsigned int nr_pages)
 {
-	struct page *page;
+	unsigned int missing;
 
-	while (ring->cache.num_pages < nr_pages) {
-		if (gnttab_alloc_pages(1, &page))
-			return false;
-		gnttab_page_cache_put(&ring->cache, &page, 1);
-	}
+	if (ring->nr_idle >= nr_pages)
+		return true;
+	missing = nr_pages - ring->nr_idle;
+	if (gnttab_alloc_pages(missing, ring->idle + ring->nr_idle))
+		return false;
+	ring->nr_idle = nr_pages;
 	return true;
 }
 
 /**
  * blkback_grant_trim() - give surplus pages back
- * @ring: that has nothing to do
+ * @ring: that has no use for them
+ * @keep: how many to keep
  *
- * Context: the thread of @ring.
+ * Context: the thread of @ring, or whoever frees it.
  */
-void blkback_grant_trim(struct blkback_ring *ring)
+void blkback_grant_trim(struct blkback_ring *ring, unsigned int keep)
 {
-	unsigned int keep = max(ring->device->max_cached_pages,
-				BLKBACK_MIN_PAGES + 0U);
+	if (ring->nr_idle <= keep)
+		return;
+	gnttab_free_pages(ring->nr_idle - keep, ring->idle + keep);
+	ring->nr_idle = keep;
+}
 
-	if (ring->cache.num_pages > keep)
-		gnttab_page_cache_shrink(&ring->cache, keep);
+static void put_idle(struct blkback_ring *ring, struct page *page)
+{
+	/* Never full: in flight and idle pages are BLKBACK_MAX_PAGES at most. */
+	ring->idle[ring->nr_idle++] = page;
 }
 
 /* The list buffers never cross a page, see BLKBACK_LIST_BYTES. */
@@ -121,10 +128,7 @@ static void add_map_ops(struct blkback_ring *ring,
 	for (i = 0; i < request->io.nr_segments; i++, nr++) {
 		struct blkback_segment *segment = &request->segment[i];
 
-		if (gnttab_page_cache_get(&ring->cache, &batch->page[nr])) {
-			request->status = XENBLK_RSP_ERROR;
-			break;
-		}
+		batch->page[nr] = ring->idle[--ring->nr_idle];
 		batch->segment[nr] = segment;
 		gnttab_set_map_op(&batch->map[nr],
 				  address_of(batch->page[nr]),
@@ -149,7 +153,7 @@ static void keep_mapping(struct blkback_ring *ring,
 		return;
 	}
 	request->status = XENBLK_RSP_ERROR;
-	gnttab_page_cache_put(&ring->cache, &batch->page[nr], 1);
+	put_idle(ring, batch->page[nr]);
 }
 
 static bool belongs_to(const struct blkback_segment *segment,
@@ -199,20 +203,21 @@ void blkback_grant_map(struct blkback_ring *ring, struct list_head *requests)
 }
 
 /* A page that is still mapped can't be used for anything else: it is lost. */
-static void drop_lost_pages(struct blkback_ring *ring)
+static void put_unmapped(struct blkback_ring *ring)
 {
 	struct blkback_batch *batch = ring->batch;
-	unsigned int i, kept = 0;
+	unsigned int i, nr_lost = 0;
 
 	for (i = 0; i < batch->nr_pages; i++) {
 		if (batch->unmap[i].status == GNTST_okay)
-			batch->page[kept++] = batch->page[i];
+			put_idle(ring, batch->page[i]);
+		else
+			nr_lost++;
 	}
-	if (kept != batch->nr_pages)
+	if (nr_lost)
 		xenblk_warn_ratelimited(ring->device->xdev,
 					"ring %u: %u pages can't be unmapped",
-					ring->id, batch->nr_pages - kept);
-	batch->nr_pages = kept;
+					ring->id, nr_lost);
 }
 
 static void flush_unmaps(struct blkback_ring *ring)
@@ -222,8 +227,7 @@ static void flush_unmaps(struct blkback_ring *ring)
 	if (!batch->nr_pages)
 		return;
 	gnttab_unmap_refs(batch->unmap, NULL, batch->page, batch->nr_pages);
-	drop_lost_pages(ring);
-	gnttab_page_cache_put(&ring->cache, batch->page, batch->nr_pages);
+	put_unmapped(ring);
 	batch->nr_pages = 0;
 }
 

@@ -44,8 +44,6 @@ static void free_batch(struct blkback_batch *batch)
 {
 	unsigned int i;
 
-	if (!batch)
-		return;
 	for (i = 0; i < BLKBACK_BATCH_LISTS; i += 2)
 		free_page((unsigned long)batch->list[i]);
 	kvfree(batch);
@@ -81,15 +79,36 @@ static int alloc_requests(struct blkback_ring *ring, unsigned int nr_ents)
 	return 0;
 }
 
+static int alloc_pages_to_map(struct blkback_ring *ring)
+{
+	ring->idle = kvcalloc(BLKBACK_MAX_PAGES, sizeof(ring->idle[0]),
+			      GFP_KERNEL);
+	if (!ring->idle)
+		return -ENOMEM;
+	if (!blkback_grant_reserve(ring, BLKBACK_MIN_PAGES)) {
+		kvfree(ring->idle);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static void free_pages_to_map(struct blkback_ring *ring)
+{
+	blkback_grant_trim(ring, 0);
+	kvfree(ring->idle);
+}
+
 static int alloc_pools(struct blkback_ring *ring, unsigned int nr_ents)
 {
-	int err;
+	int err = alloc_requests(ring, nr_ents);
 
-	gnttab_page_cache_init(&ring->cache);
+	if (err)
+		return err;
+	err = -ENOMEM;
 	ring->batch = alloc_batch();
 	if (!ring->batch)
-		return -ENOMEM;
-	err = alloc_requests(ring, nr_ents);
+		goto free_requests;
+	err = alloc_pages_to_map(ring);
 	if (err)
 		goto free_batch;
 	/* One table is enough for progress: the thread then takes one by one. */
@@ -97,28 +116,24 @@ static int alloc_pools(struct blkback_ring *ring, unsigned int nr_ents)
 					XENBLK_MAX_INDIRECT_SEGMENTS *
 					sizeof(struct blkback_segment));
 	if (err)
-		goto free_requests;
-	err = -ENOMEM;
-	if (!blkback_grant_reserve(ring, BLKBACK_MIN_PAGES))
-		goto free_segments;
+		goto free_pages_to_map;
 	return 0;
 
-free_segments:
-	mempool_exit(&ring->segments);
-	gnttab_page_cache_shrink(&ring->cache, 0);
-free_requests:
-	kvfree(ring->requests);
+free_pages_to_map:
+	free_pages_to_map(ring);
 free_batch:
 	free_batch(ring->batch);
+free_requests:
+	kvfree(ring->requests);
 	return err;
 }
 
 static void free_pools(struct blkback_ring *ring)
 {
 	mempool_exit(&ring->segments);
-	kvfree(ring->requests);
+	free_pages_to_map(ring);
 	free_batch(ring->batch);
-	gnttab_page_cache_shrink(&ring->cache, 0);
+	kvfree(ring->requests);
 }
 
 static int map_ring(struct blkback_ring *ring, enum xenblk_layout layout,

@@ -12,9 +12,6 @@
 /* How long pages that something else still refers to are left alone. */
 #define HELD_PAGES_DELAY	msecs_to_jiffies(5)
 
-/* Mapped pages that a ring may have in flight: 16 MiB. */
-#define MAX_PAGES_IN_FLIGHT	4096
-
 static struct xenbus_device *xdev_of(const struct blkback_ring *ring)
 {
 	return ring->device->xdev;
@@ -145,7 +142,7 @@ static bool has_room(struct blkback_ring *ring,
 	unsigned int nr = request->io.nr_segments;
 
 	if (batch->nr_pages + nr > BLKBACK_BATCH_PAGES ||
-	    ring->pages_in_flight + nr > MAX_PAGES_IN_FLIGHT)
+	    ring->pages_in_flight + nr > BLKBACK_MAX_PAGES)
 		return false;
 	if (request->io.indirect && batch->nr_lists == BLKBACK_BATCH_LISTS)
 		return false;
@@ -357,6 +354,12 @@ static bool nothing_to_do(struct blkback_ring *ring)
 	return !atomic_read(&ring->event) && no_requests(ring);
 }
 
+static void trim_pages(struct blkback_ring *ring)
+{
+	blkback_grant_trim(ring, max(ring->device->max_cached_pages,
+				     BLKBACK_MIN_PAGES + 0U));
+}
+
 static void sleep_until_work(struct blkback_ring *ring)
 {
 	/* Pairs with the wake-ups of note_event() and finish_bio(). */
@@ -385,7 +388,7 @@ int blkback_ring_thread(void *data)
 			continue;
 		}
 		acknowledge_event(ring);
-		blkback_grant_trim(ring);
+		trim_pages(ring);
 		sleep_until_work(ring);
 	}
 	return 0;
