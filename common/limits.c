@@ -4,7 +4,6 @@
  */
 #include <linux/errno.h>
 #include <linux/log2.h>
-#include <linux/math.h>
 #include <linux/minmax.h>
 
 #include "limits.h"
@@ -62,7 +61,9 @@ unsigned int xenblk_limits_segments(unsigned int own, unsigned int peer)
  */
 unsigned int xenblk_limits_indirect_pages(unsigned int nr_segments)
 {
-	return DIV_ROUND_UP(nr_segments, (unsigned int)XENBLK_SEGMENTS_PER_PAGE);
+	/* DIV_ROUND_UP() would wrap to none for a count near UINT_MAX. */
+	return nr_segments / XENBLK_SEGMENTS_PER_PAGE +
+	       !!(nr_segments % XENBLK_SEGMENTS_PER_PAGE);
 }
 
 /**
