@@ -46,10 +46,12 @@ struct xenblk_back_ring {
  * struct xenblk_front_producer - the frontend's submitting side
  * @ring: the shared part
  * @req_prod: next request to write; published by xenblk_ring_push_requests()
+ * @pushed: value of @req_prod that was published last
  */
 struct xenblk_front_producer {
 	struct xenblk_ring	ring;
 	u32			req_prod;
+	u32			pushed;
 };
 
 /**
@@ -272,11 +274,12 @@ static inline bool
 xenblk_ring_push_requests(struct xenblk_front_producer *front)
 {
 	struct xenblk_sring *sring = front->ring.sring;
-	u32 old = READ_ONCE(sring->req_prod);
+	u32 old = front->pushed;
 
 	/* Requests before the index; xenblk_ring_pending_requests(). */
 	virt_wmb();
 	WRITE_ONCE(sring->req_prod, front->req_prod);
+	front->pushed = front->req_prod;
 	/* Index before the event; pairs with xenblk_ring_await_requests(). */
 	virt_mb();
 	return xenblk_ring_event_crossed(READ_ONCE(sring->req_event), old,
