@@ -13,22 +13,29 @@
 
 #define NR_STATES		(XenbusStateReconfigured + 1)
 
-#define TO(state)		BIT(XenbusState##state)
-
 static const u16 back_moves[NR_STATES] = {
-	[XenbusStateInitialising] = TO(InitWait) | TO(Closed),
-	[XenbusStateInitWait]	= TO(Connected) | TO(Closing) | TO(Closed),
-	[XenbusStateConnected]	= TO(Closing) | TO(Closed),
-	[XenbusStateClosing]	= TO(Closed),
-	[XenbusStateClosed]	= TO(InitWait),
+	[XenbusStateInitialising] = BIT(XenbusStateInitWait) |
+				    BIT(XenbusStateClosed),
+	[XenbusStateInitWait]	= BIT(XenbusStateConnected) |
+				  BIT(XenbusStateClosing) |
+				  BIT(XenbusStateClosed),
+	[XenbusStateConnected]	= BIT(XenbusStateClosing) |
+				  BIT(XenbusStateClosed),
+	[XenbusStateClosing]	= BIT(XenbusStateClosed),
+	[XenbusStateClosed]	= BIT(XenbusStateInitWait),
 };
 
 static const u16 front_moves[NR_STATES] = {
-	[XenbusStateInitialising] = TO(Initialised) | TO(Closed),
-	[XenbusStateInitialised] = TO(Connected) | TO(Closing) | TO(Closed),
-	[XenbusStateConnected]	= TO(Initialising) | TO(Closing) | TO(Closed),
-	[XenbusStateClosing]	= TO(Closed),
-	[XenbusStateClosed]	= TO(Initialising),
+	[XenbusStateInitialising] = BIT(XenbusStateInitialised) |
+				    BIT(XenbusStateClosed),
+	[XenbusStateInitialised] = BIT(XenbusStateConnected) |
+				   BIT(XenbusStateClosing) |
+				   BIT(XenbusStateClosed),
+	[XenbusStateConnected]	= BIT(XenbusStateInitialising) |
+				  BIT(XenbusStateClosing) |
+				  BIT(XenbusStateClosed),
+	[XenbusStateClosing]	= BIT(XenbusStateClosed),
+	[XenbusStateClosed]	= BIT(XenbusStateInitialising),
 };
 
 /* States 7 and 8 belong to PCI passthrough: no disk peer shows them. */
