@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * blkback/parse.c: which requests are sound, by a table of one bad thing each,
+ * and by every mix of the numbers where a check can be one off.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/kernel.h>
+
+#include "parse.h"
+#include "tap.h"
+
+#define SECTORS		1000
+#define MAX_SEGMENTS	256
+
+static const struct blkback_bounds writable = {
+	.sectors = SECTORS, .block_sectors = 1, .max_segments = MAX_SEGMENTS,
+};
+
+static const struct blkback_bounds readonly = {
+	.sectors = SECTORS, .block_sectors = 1, .max_segments = MAX_SEGMENTS,
+	.readonly = true,
+};
+
+/* What is expected of the header, written from the protocol. */
+static int header_error(u8 op, u8 inner, unsigned int nr, bool is_readonly)
+{
+	bool changes = op == XENBLK_OP_WRITE || (op == XENBLK_OP_FLUSH && nr);
+
+	switch (op) {
+	case XENBLK_OP_READ:
+	case XENBLK_OP_WRITE:
+		if (nr == 0)
+			return -EINVAL;
+		fallthrough;
+	case XENBLK_OP_FLUSH:
+		if (nr > 11)
+			return -EINVAL;
+		break;
+	case XENBLK_OP_INDIRECT:
+		if (inner > XENBLK_OP_WRITE || nr == 0 || nr > MAX_SEGMENTS)
+			return -EINVAL;
+		changes = inner == XENBLK_OP_WRITE;
+		break;
+	default:
+		return -EOPNOTSUPP;
+	}
+	return changes && is_readonly ? -EROFS : 0;
+}
+
+static void check_header(u8 op, u8 inner, unsigned int nr, bool is_readonly)
+{
+	struct xenblk_request req = {
+		.operation = op, .inner_op = inner, .nr_segments = nr,
+		.sector = 77,
+	};
+	struct blkback_io io;
+	int want = header_error(op, inner, nr, is_readonly);
+	int err;
+
+	memset(&io, 0xaa, sizeof(io));
+	err = blkback_parse_header(is_readonly ? &readonly : &writable, &req,
+				   &io);
+	tap_expect(err, want, "op %u, inner %u, %u segments, read-only %d", op,
+		   inner, nr, is_readonly);
+	if (err || want)
+		return;
+	tap_expect(io.op, op == XENBLK_OP_INDIRECT ? inner : op, "operation");
+	tap_expect(io.indirect, op == XENBLK_OP_INDIRECT, "indirect");
+	tap_expect(io.nr_segments, nr, "segments");
+	tap_expect(io.sector, 77, "sector");
+	tap_expect(io.nr_sectors, 0, "no sectors yet");
+}
+
+static void check_headers(void)
+{
+	static const unsigned int counts[] = {
+		0, 1, 2, 10, 11, 12, 13, 127, 128, 255, 256, 257, 511, 512,
+		513, 4096, 32767, 32768, 65534, 65535,
+	};
+	unsigned int op, inner, i;
+
+	for (op = 0; op < 256; op++)
+		for (i = 0; i < ARRAY_SIZE(counts); i++) {
+			check_header(op, op, counts[i], false);
+			check_header(op, op, counts[i], true);
+		}
+	tap_verdict("direct operations and counts");
+	for (inner = 0; inner < 256; inner++)
+		for (i = 0; i < ARRAY_SIZE(counts); i++) {
+			check_header(XENBLK_OP_INDIRECT, inner, counts[i],
+				     false);
+			check_header(XENBLK_OP_INDIRECT, inner, counts[i],
+				     true);
+		}
+	tap_verdict("indirect operations and counts");
+}
+
+/* One segment list on the heap, as long as it must be: ASan sees its ends. */
+static int parse(const struct blkback_bounds *bounds, u64 sector,
+		 const struct xenblk_segment *segments, unsigned int nr,
+		 struct blkback_io *io)
+{
+	struct xenblk_segment *copy = malloc(nr * sizeof(*copy) + 1);
+	int err;
+
+	memcpy(copy, segments, nr * sizeof(*copy));
+	*io = (struct blkback_io){
+		.op = XENBLK_OP_WRITE, .sector = sector, .nr_segments = nr,
+	};
+	err = blkback_parse_segments(bounds, copy, io);
+	free(copy);
+	return err;
+}
+
+static void check_segment_bounds(void)
+{
+	struct xenblk_segment segs[3] = {
+		{ .first_sect = 0, .last_sect = 7 }, { },
+		{ .first_sect = 3, .last_sect = 3 },
+	};
+	unsigned int first, last;
+	struct blkback_io io;
+
+	for (first = 0; first < 256; first++)
+		for (last = 0; last < 256; last++) {
+			bool sound = first <= last && last <= 7;
+			int err;
+
+			segs[1].first_sect = first;
+			segs[1].last_sect = last;
+			err = parse(&writable, 0, segs, 3, &io);
+			tap_expect(err, sound ? 0 : -EINVAL,
+				   "segment %u to %u", first, last);
+			if (!err)
+				tap_expect(io.nr_sectors, 8 + last - first + 2,
+					   "sectors");
+		}
+	tap_verdict("first and last sector of a segment");
+}
+
+static void check_logical_blocks(void)
+{
+	struct blkback_bounds bounds = writable;
+	unsigned int block, first, last, sector;
+	struct blkback_io io;
+
+	for (block = 1; block <= 8; block *= 2)
+		for (first = 0; first < 8; first++)
+			for (last = first; last < 8; last++)
+				for (sector = 0; sector < 16; sector++) {
+					struct xenblk_segment seg = {
+						.first_sect = first,
+						.last_sect = last,
+					};
+					bool sound = sector % block == 0 &&
+						     (last + 1 - first) %
+						     block == 0;
+
+					bounds.block_sectors = block;
+					tap_expect(parse(&bounds, sector, &seg,
+							 1, &io),
+						   sound ? 0 : -EINVAL,
+						   "block %u, %u to %u, at %u",
+						   block, first, last, sector);
+				}
+	tap_verdict("whole logical blocks");
+}
+
+static void expect_place(u64 sectors, u64 sector, unsigned int nr)
+{
+	struct blkback_bounds bounds = writable;
+	struct xenblk_segment segs[MAX_SEGMENTS] = { };
+	struct blkback_io io;
+	bool beyond;
+	u64 end;
+
+	bounds.sectors = sectors;
+	beyond = __builtin_add_overflow(sector, nr, &end) || end > sectors;
+	tap_expect(parse(&bounds, sector, segs, nr, &io), beyond ? -EINVAL : 0,
+		   "%u at %llu of %llu", nr, (unsigned long long)sector,
+		   (unsigned long long)sectors);
+}
+
+static void check_end_of_disk(void)
+{
+	static const u64 sizes[] = {
+		0, 1, 2, 11, 12, 256, 257, 1000, 1ULL << 32, (1ULL << 55) - 1,
+		1ULL << 63, ~0ULL - 1, ~0ULL,
+	};
+	static const unsigned int counts[] = { 1, 2, 11, 255, 256 };
+	unsigned int i, j;
+	int off;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++)
+		for (j = 0; j < ARRAY_SIZE(counts); j++) {
+			expect_place(sizes[i], 0, counts[j]);
+			/* Around the end, and around the wrap at 2^64. */
+			for (off = -600; off <= 600; off++) {
+				expect_place(sizes[i], sizes[i] + off,
+					     counts[j]);
+				expect_place(sizes[i], (u64)off, counts[j]);
+			}
+		}
+	tap_verdict("nothing beyond the end of the disk");
+}
+
+static void check_empty_flush(void)
+{
+	static const struct xenblk_segment none;
+	struct blkback_io io;
+	u64 sector;
+
+	for (sector = ~0ULL - 2; sector != 2; sector++)
+		tap_expect(parse(&writable, sector, &none, 0, &io), 0,
+			   "empty flush at %llu", (unsigned long long)sector);
+	tap_verdict("an empty flush is at no place");
+}
+
+static void check_largest(void)
+{
+	struct xenblk_segment segs[MAX_SEGMENTS];
+	struct blkback_bounds bounds = writable;
+	struct blkback_io io;
+	unsigned int i;
+
+	for (i = 0; i < MAX_SEGMENTS; i++)
+		segs[i] = (struct xenblk_segment){
+			.gref = i, .first_sect = 0, .last_sect = 7, .pad = i,
+		};
+	bounds.sectors = 2048;
+	tap_ok(!parse(&bounds, 0, segs, MAX_SEGMENTS, &io) &&
+	       io.nr_sectors == 2048, "256 whole pages are a MiB");
+	tap_ok(parse(&bounds, 1, segs, MAX_SEGMENTS, &io) == -EINVAL,
+	       "and do not fit one sector later");
+}
+
+int main(void)
+{
+	check_headers();
+	check_segment_bounds();
+	check_logical_blocks();
+	check_end_of_disk();
+	check_empty_flush();
+	check_largest();
+	return tap_done();
+}
