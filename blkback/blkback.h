@@ -141,7 +141,6 @@ struct blkback_batch {
  * @served: a request was taken since the last event was acknowledged
  * @in_flight: requests between submission and the end of reaping
  * @pages_in_flight: pages mapped for them
- * @pushed: rsp_prod at the last push
  * @segments: pool of segment tables for more than 11
  * @batch: scratch of the pass
  * @idle: pages to map at, the last used first
@@ -167,7 +166,6 @@ struct blkback_ring {
 	bool				served;
 	unsigned int			in_flight;
 	unsigned int			pages_in_flight;
-	u32				pushed;
 	mempool_t			segments;
 	struct blkback_batch		*batch;
 	struct page			**idle;

@@ -149,7 +149,6 @@ static int map_ring(struct blkback_ring *ring, enum xenblk_layout layout,
 	if (err)
 		return err;
 	xenblk_ring_attach_back(&ring->back, pages, layout, spec->nr_pages);
-	ring->pushed = ring->back.rsp_prod;
 	return 0;
 }
 

@@ -28,14 +28,16 @@ static void answer(struct blkback_ring *ring, u64 id, u8 operation, int status)
 	xenblk_ring_put_response(&ring->back, &rsp);
 }
 
+static bool has_answers(const struct blkback_ring *ring)
+{
+	return ring->back.pushed != ring->back.rsp_prod;
+}
+
 /* One push and one notify check for all that a pass has answered. */
 static void publish_answers(struct blkback_ring *ring)
 {
-	if (ring->pushed == ring->back.rsp_prod)
-		return;
-	if (xenblk_ring_push_responses(&ring->back, ring->pushed))
+	if (has_answers(ring) && xenblk_ring_push_responses(&ring->back))
 		notify_remote_via_irq(ring->irq);
-	ring->pushed = ring->back.rsp_prod;
 }
 
 /* Every segment starts unmapped, whatever becomes of the request. */
@@ -239,7 +241,7 @@ static bool take_requests(struct blkback_ring *ring)
 	ring->batch->nr_lists = 0;
 	collect(ring, &pass);
 	if (list_empty(&pass))
-		return ring->pushed != ring->back.rsp_prod;
+		return has_answers(ring);
 	if (ring->batch->nr_lists) {
 		blkback_grant_fetch_lists(ring, &pass);
 		parse_lists(ring, &pass);

@@ -66,8 +66,8 @@ static int __init init(void)
 
 	err = register_blkdev(BLKFRONT_MAJOR, "xvd");
 	if (err) {
-		pr_warn("xen-blkfront: major %d is taken, by another frontend?\n",
-			BLKFRONT_MAJOR);
+		xenblk_module_warn("major %d is taken, by another frontend?",
+				   BLKFRONT_MAJOR);
 		return err;
 	}
 

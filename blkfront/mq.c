@@ -86,7 +86,6 @@ static void complete_rq(struct request *rq)
 static void nudge(struct blkfront_queue *queue)
 {
 	struct blkfront_producer *producer = &queue->producer;
-	struct xenblk_sring *sring = producer->ring.ring.sring;
 	u32 taken = READ_ONCE(queue->completer.ring.rsp_cons);
 
 	lockdep_assert_held(&producer->lock);
@@ -97,8 +96,9 @@ static void nudge(struct blkfront_queue *queue)
 		xenblk_warn_ratelimited(queue->dev->xdev,
 					"%s: no answer: written %u, published %u, answered %u, taken %u",
 					queue->name, producer->ring.req_prod,
-					READ_ONCE(sring->req_prod),
-					READ_ONCE(sring->rsp_prod), taken);
+					producer->ring.pushed,
+					xenblk_ring_answered(&producer->ring.ring),
+					taken);
 	producer->nudged = jiffies;
 	producer->nudged_at = taken;
 	notify_remote_via_irq(queue->irq);

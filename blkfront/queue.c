@@ -42,6 +42,7 @@ static int map_ring(struct blkfront_queue *queue)
 	xenblk_ring_init(ring, sring, XENBLK_LAYOUT_NATIVE, queue->nr_pages);
 	queue->completer.ring.ring = *ring;
 	queue->producer.ring.req_prod = 0;
+	queue->producer.ring.pushed = 0;
 	queue->completer.ring.rsp_cons = 0;
 	return 0;
 }

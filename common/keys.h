@@ -42,6 +42,9 @@
 #define XENBLK_KEY_EVENT_CHANNEL	"event-channel"
 #define XENBLK_KEY_PROTOCOL		"protocol"
 
+/* Error directory of either side: what is wrong, see xserror.h. */
+#define XENBLK_KEY_ERROR		"error"
+
 /* Both directories: the xenbus state, see state.h. */
 #define XENBLK_KEY_STATE		"state"
 

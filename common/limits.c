@@ -54,19 +54,6 @@ unsigned int xenblk_limits_segments(unsigned int own, unsigned int peer)
 }
 
 /**
- * xenblk_limits_indirect_pages() - pages that list the segments of a request
- * @nr_segments: segments of an indirect request
- *
- * Return: grant pages.
- */
-unsigned int xenblk_limits_indirect_pages(unsigned int nr_segments)
-{
-	/* DIV_ROUND_UP() would wrap to none for a count near UINT_MAX. */
-	return nr_segments / XENBLK_SEGMENTS_PER_PAGE +
-	       !!(nr_segments % XENBLK_SEGMENTS_PER_PAGE);
-}
-
-/**
  * xenblk_limits_check_queues() - may a frontend have so many queues?
  * @asked: what it wrote
  * @max: what the backend offered

@@ -17,7 +17,6 @@ unsigned int xenblk_limits_queues(unsigned int own, unsigned int cpus,
 				  unsigned int peer);
 unsigned int xenblk_limits_ring_order(unsigned int own, unsigned int peer);
 unsigned int xenblk_limits_segments(unsigned int own, unsigned int peer);
-unsigned int xenblk_limits_indirect_pages(unsigned int nr_segments);
 
 int xenblk_limits_check_queues(unsigned int asked, unsigned int max);
 int xenblk_limits_check_ring_order(unsigned int asked, unsigned int max);

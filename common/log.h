@@ -7,6 +7,10 @@
 #define XENBLK_LOG_H
 
 #include <linux/dev_printk.h>
+#include <linux/printk.h>
+
+#define xenblk_module_warn(fmt, ...) \
+	pr_warn("%s: " fmt "\n", KBUILD_MODNAME, ##__VA_ARGS__)
 
 #define xenblk_info(xdev, fmt, ...) \
 	dev_info(&(xdev)->dev, fmt "\n", ##__VA_ARGS__)

@@ -35,11 +35,13 @@ struct xenblk_ring {
  * @ring: the shared part
  * @req_cons: next request to take
  * @rsp_prod: next response to write; published by xenblk_ring_push_responses()
+ * @pushed: value of @rsp_prod that was published last
  */
 struct xenblk_back_ring {
 	struct xenblk_ring	ring;
 	u32			req_cons;
 	u32			rsp_prod;
+	u32			pushed;
 };
 
 /**
@@ -127,6 +129,7 @@ static inline void xenblk_ring_attach_back(struct xenblk_back_ring *back,
 	xenblk_ring_init(&back->ring, sring, layout, nr_pages);
 	back->rsp_prod = READ_ONCE(sring->rsp_prod);
 	back->req_cons = back->rsp_prod;
+	back->pushed = back->rsp_prod;
 }
 
 static inline void *xenblk_ring_slot(const struct xenblk_ring *ring, u32 index)
@@ -214,19 +217,19 @@ static inline void xenblk_ring_put_response(struct xenblk_back_ring *back,
 /**
  * xenblk_ring_push_responses() - publish the responses written so far
  * @back: the backend's end
- * @old: its rsp_prod at the last push
  *
  * Context: the thread that owns @back.
  * Return: true when the frontend asked to be told.
  */
-static inline bool xenblk_ring_push_responses(struct xenblk_back_ring *back,
-					      u32 old)
+static inline bool xenblk_ring_push_responses(struct xenblk_back_ring *back)
 {
 	struct xenblk_sring *sring = back->ring.sring;
+	u32 old = back->pushed;
 
 	/* Responses before the index; xenblk_ring_pending_responses(). */
 	virt_wmb();
 	WRITE_ONCE(sring->rsp_prod, back->rsp_prod);
+	back->pushed = back->rsp_prod;
 	/* Index before the event; pairs with xenblk_ring_await_responses(). */
 	virt_mb();
 	return xenblk_ring_event_crossed(READ_ONCE(sring->rsp_event), old,
@@ -321,6 +324,17 @@ static inline void xenblk_ring_get_response(struct xenblk_front_consumer *front,
 			      &copy);
 	xenblk_abi_get_response(front->ring.layout, &copy, rsp);
 	front->rsp_cons++;
+}
+
+/**
+ * xenblk_ring_answered() - responses ever published, as the backend says
+ * @ring: a ring
+ *
+ * To be shown, not to be believed.
+ */
+static inline u32 xenblk_ring_answered(const struct xenblk_ring *ring)
+{
+	return READ_ONCE(ring->sring->rsp_prod);
 }
 
 /**

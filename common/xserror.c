@@ -4,17 +4,18 @@
  */
 #include <linux/slab.h>
 
+#include "keys.h"
 #include "log.h"
 #include "xserror.h"
 
 static void write_node(struct xenbus_device *xdev, int err, const char *message)
 {
-	char *dir = kasprintf(GFP_KERNEL, "error/%s", xdev->nodename);
+	char *dir = kasprintf(GFP_KERNEL, XENBLK_KEY_ERROR "/%s", xdev->nodename);
 
 	if (!dir)
 		return;
 	/* Nobody waits for it: a failure has been logged as good as it can be. */
-	xenbus_printf(XBT_NIL, dir, "error", "%d %s", -err, message);
+	xenbus_printf(XBT_NIL, dir, XENBLK_KEY_ERROR, "%d %s", -err, message);
 	kfree(dir);
 }
 

@@ -82,25 +82,6 @@ static void check_segments(void)
 	tap_verdict("segments: the lesser of two, 11 to 256");
 }
 
-static void check_indirect_pages(void)
-{
-	unsigned int nr_segments, pages = 0;
-	size_t i;
-
-	for (nr_segments = 0; nr_segments <= 70000; nr_segments++) {
-		/* A further page begins with every 512th segment. */
-		if (nr_segments % 512 == 1)
-			pages++;
-		tap_expect(xenblk_limits_indirect_pages(nr_segments), pages,
-			   "pages of %u segments", nr_segments);
-	}
-	for (i = 0; i < ARRAY_SIZE(values); i++)
-		tap_expect(xenblk_limits_indirect_pages(values[i]),
-			   (values[i] + 511ULL) / 512, "pages of %u segments",
-			   values[i]);
-	tap_verdict("indirect pages");
-}
-
 static void check_check_queues(void)
 {
 	size_t i, j;
@@ -168,7 +149,6 @@ int main(void)
 	check_queues();
 	check_ring_order();
 	check_segments();
-	check_indirect_pages();
 	check_check_queues();
 	check_check_ring_order();
 	check_order_of_pages();

@@ -103,7 +103,7 @@ static void check_backend(struct xenblk_ring *ring)
 	expect_trace("await_requests", "write req_event mb");
 	xenblk_ring_put_response(&back, &rsp);
 	expect_trace("put_response touches no index", "");
-	xenblk_ring_push_responses(&back, 0);
+	xenblk_ring_push_responses(&back);
 	expect_trace("push_responses",
 		     "wmb write rsp_prod mb read rsp_event");
 }

@@ -45,10 +45,10 @@ static void put(u64 id)
 		xenblk_ring_put_request(&producer, &req);
 }
 
-static bool push(u32 nr)
+static bool push(void)
 {
 	return scenario->responses ?
-	       xenblk_ring_push_responses(&back, back.rsp_prod - nr) :
+	       xenblk_ring_push_responses(&back) :
 	       xenblk_ring_push_requests(&producer);
 }
 
@@ -90,7 +90,7 @@ static void produce(void)
 	for (batch = 0; batch < MAX_BATCHES; batch++) {
 		for (i = 0; i < scenario->batches[batch]; i++)
 			put(id++);
-		if (i && push(i)) {
+		if (i && push()) {
 			rings++;
 			explorer_ring_doorbell();
 		}
@@ -150,6 +150,7 @@ static void reset(void)
 		.ring = back.ring, .rsp_cons = BASE,
 	};
 	back.rsp_prod = BASE;
+	back.pushed = BASE;
 	/* Responses answer requests that were taken before. */
 	back.req_cons = scenario->responses ? BASE + total : BASE;
 }

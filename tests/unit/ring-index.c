@@ -194,6 +194,7 @@ static void open_pair(struct pair *pair, const struct spec_layout *spec,
 	pair->consumer.rsp_cons = base;
 	pair->back.req_cons = base;
 	pair->back.rsp_prod = base;
+	pair->back.pushed = base;
 	pair->sring = sring;
 }
 
@@ -249,7 +250,7 @@ static void take_response(struct pair *pair, u64 id)
 /* @nr requests go there and their responses come back, in one batch each. */
 static void run_batch(struct pair *pair, u64 first, u32 nr)
 {
-	u32 pending = 77, old;
+	u32 pending = 77;
 	u64 id;
 
 	for (id = first; id < first + nr; id++)
@@ -263,12 +264,11 @@ static void run_batch(struct pair *pair, u64 first, u32 nr)
 	for (id = first; id < first + nr; id++)
 		take_request(pair, id);
 
-	old = pair->back.rsp_prod;
 	for (id = first; id < first + nr; id++)
 		answer(pair, id);
 	xenblk_ring_pending_responses(&pair->consumer, &pending);
 	tap_expect(pending, 0, "no response is seen before the push");
-	xenblk_ring_push_responses(&pair->back, old);
+	xenblk_ring_push_responses(&pair->back);
 	xenblk_ring_pending_responses(&pair->consumer, &pending);
 	tap_expect(pending, nr, "responses pending");
 	for (id = first; id < first + nr; id++)
@@ -332,13 +332,13 @@ static void publish_requests(struct pair *pair, u32 nr, bool notify)
 
 static void publish_responses(struct pair *pair, u32 nr, bool notify)
 {
-	u32 i, old = pair->back.rsp_prod;
+	u32 i;
 
 	for (i = 0; i < nr; i++) {
 		answer(pair, i);
 		pair->consumer.rsp_cons++;
 	}
-	tap_expect(xenblk_ring_push_responses(&pair->back, old), notify,
+	tap_expect(xenblk_ring_push_responses(&pair->back), notify,
 		   "event for %u responses", nr);
 }
 

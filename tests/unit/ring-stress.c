@@ -103,8 +103,6 @@ static void take_requests(struct back *back, u32 nr)
 /* Answers the youngest first: order must not matter to anybody. */
 static void answer(struct back *back, unsigned int nr)
 {
-	u32 old = back->end.rsp_prod;
-
 	while (nr--) {
 		u64 id = back->held[--back->nr_held];
 		struct xenblk_response rsp = {
@@ -113,7 +111,7 @@ static void answer(struct back *back, unsigned int nr)
 
 		xenblk_ring_put_response(&back->end, &rsp);
 	}
-	if (xenblk_ring_push_responses(&back->end, old))
+	if (xenblk_ring_push_responses(&back->end))
 		sem_post(&to_front);
 }
 
@@ -136,6 +134,7 @@ static void *run_back(void *unused)
 	(void)unused;
 	back->end = (struct xenblk_back_ring){
 		.ring = ring, .req_cons = BASE, .rsp_prod = BASE,
+		.pushed = BASE,
 	};
 	while (xenblk_ring_pending_requests(&back->end, &nr)) {
 		take_requests(back, nr);
