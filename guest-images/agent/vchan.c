@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The way from dom0 to a guest: a few slots, each an own vchan for one session
+ * at a time. A slot's "ready" node names the path of the vchan that waits.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <libxenvchan.h>
+#include <xenstore.h>
+
+#include "agent.h"
+
+#define SLOTS_MAX	16
+#define TO_GUEST_BYTES	4096
+#define TO_DOM0_BYTES	(64u << 10)
+
+static struct xs_handle *death_watch;
+
+static bool publish(struct xs_handle *xs, int slot, const char *value)
+{
+	char node[64];
+
+	snprintf(node, sizeof(node), "data/agent/%d/ready", slot);
+	return xs_write(xs, XBT_NULL, node, value, strlen(value));
+}
+
+static bool wait_for_client(struct libxenvchan *vchan)
+{
+	while (libxenvchan_is_open(vchan) == 2)
+		if (libxenvchan_wait(vchan) < 0)
+			return false;
+	return true;
+}
+
+static bool serve_once(struct xs_handle *xs, int slot, unsigned int session, const char *shell)
+{
+	struct stream s;
+	char path[64];
+
+	snprintf(path, sizeof(path), "data/agent/%d/%u", slot, session);
+	s.vchan = libxenvchan_server_init(NULL, 0, path, TO_GUEST_BYTES, TO_DOM0_BYTES);
+	if (!s.vchan)
+		return false;
+	s.vchan->blocking = 1;
+	s.fd = libxenvchan_fd_for_select(s.vchan);
+	publish(xs, slot, path);
+	if (wait_for_client(s.vchan)) {
+		publish(xs, slot, "");
+		serve_session(&s, shell);
+	}
+	libxenvchan_close(s.vchan);
+	xs_rm(xs, XBT_NULL, path);
+	return true;
+}
+
+static void serve_slot(int slot, const char *shell)
+{
+	struct xs_handle *xs = xs_open(0);
+	unsigned int session = 0;
+
+	while (xs && serve_once(xs, slot, session, shell))
+		session++;
+	fprintf(stderr, "agent: slot %d stops\n", slot);
+	_exit(1);
+}
+
+int vchan_serve(int slots, const char *shell)
+{
+	int slot;
+
+	for (slot = 0; slot < slots; slot++)
+		if (fork() == 0)
+			serve_slot(slot, shell);
+	while (wait(NULL) > 0)
+		;
+	return 1;
+}
+
+static char *slot_path(struct xs_handle *xs, unsigned int domid, int slot)
+{
+	char node[96];
+	char *path;
+
+	snprintf(node, sizeof(node), "/local/domain/%u/data/agent/%d/ready", domid, slot);
+	path = xs_read(xs, XBT_NULL, node, NULL);
+	if (path && *path)
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* The lock is held until the client exits: one client a slot. */
+static bool lock_slot(const char *dir, unsigned int domid, int slot)
+{
+	char file[128];
+	int fd;
+
+	snprintf(file, sizeof(file), "%s/agent-%u-%d.lock", dir, domid, slot);
+	fd = open(file, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return false;
+	if (!flock(fd, LOCK_EX | LOCK_NB))
+		return true;
+	close(fd);
+	return false;
+}
+
+static char *wait_for_slot(struct xs_handle *xs, unsigned int domid, int slot)
+{
+	char *path;
+
+	while (!(path = slot_path(xs, domid, slot))) {
+		unsigned int n;
+
+		free(xs_read_watch(xs, &n));
+		if (!xs_is_domain_introduced(xs, domid))
+			break;
+	}
+	return path;
+}
+
+static bool connect_path(struct stream *s, unsigned int domid, const char *path)
+{
+	char full[128];
+
+	snprintf(full, sizeof(full), "/local/domain/%u/%s", domid, path);
+	s->vchan = libxenvchan_client_init(NULL, domid, full);
+	if (!s->vchan)
+		return false;
+	s->vchan->blocking = 1;
+	s->fd = libxenvchan_fd_for_select(s->vchan);
+	return true;
+}
+
+bool vchan_connect(struct stream *s, unsigned int domid, const char *lock_dir)
+{
+	struct xs_handle *xs = xs_open(0);
+	char node[64];
+	char *path;
+	int slot = 0;
+
+	while (slot < SLOTS_MAX && !lock_slot(lock_dir, domid, slot))
+		slot++;
+	if (!xs || slot == SLOTS_MAX)
+		return false;
+	snprintf(node, sizeof(node), "/local/domain/%u/data/agent/%d", domid, slot);
+	xs_watch(xs, node, "ready");
+	xs_watch(xs, "@releaseDomain", "gone");
+	path = wait_for_slot(xs, domid, slot);
+	death_watch = xs;
+	return path && connect_path(s, domid, path);
+}
+
+/* A domain that dies sends no event on the vchan: xenstore tells. */
+int vchan_death_fd(void)
+{
+	return death_watch ? xs_fileno(death_watch) : -1;
+}
+
+bool vchan_peer_gone(unsigned int domid)
+{
+	char **event;
+
+	while ((event = xs_check_watch(death_watch)))
+		free(event);
+	return !xs_is_domain_introduced(death_watch, domid);
+}
