@@ -20,8 +20,17 @@ kernel_release() {
 	basename "$headers" | sed 's/^linux-headers-//'
 }
 
+# One query for all packages: each costs half a second.
+find_versions() {
+	local packages
+	packages=$(sed -n 's/^# inputs: //p' "$images_src"/recipes/* | grep -o 'package:[^ ]*' | cut -d: -f2 | sort -u)
+	# shellcheck disable=SC2086
+	versions=$(apt-cache policy $packages "linux-image-$release" |
+		awk '/^[^ ]/ { name = $1 } $1 == "Candidate:" { print name, $2 }')
+}
+
 package_version() {
-	apt-cache policy "$1" | awk '$1 == "Candidate:" { print $2 }'
+	grep "^$1: " <<<"$versions" || die "apt knows no package $1: run apt-get update"
 }
 
 # Prints one line for each input, in the words of the "# inputs:" line.
@@ -30,25 +39,26 @@ describe_input() {
 	case $kind in
 	file) cat "$images_src/$name" ;;
 	tree) find "$images_src/$name" -type f | sort | xargs cat ;;
-	package) echo "$name $(package_version "$name")" ;;
-	kernel) echo "$release $(package_version "linux-image-$release")" ;;
-	product) product_key "$name" && echo "${known_keys[$name]}" ;;
+	package) package_version "$name" ;;
+	kernel) package_version "linux-image-$release" ;;
+	product) echo "${known_keys[$name]}" ;;
 	*) die "unknown kind of input: $1" ;;
 	esac
 }
 
 # Leaves the key in known_keys: a subshell could not remember it.
 product_key() {
-	local name=$1 inputs input
+	local name=$1 inputs input description
 	[[ ${known_keys[$name]:-} ]] && return
 	inputs=$(sed -n 's/^# inputs: //p' "$images_src/recipes/$name")
 	for input in $inputs; do
 		[[ $input == product:* ]] && product_key "${input#product:}"
 	done
-	known_keys[$name]=$({
+	description=$(
 		cat "$images_src/recipes/$name"
-		for input in $inputs; do describe_input "$input"; done
-	} | sha256sum | cut -c1-12)
+		for input in $inputs; do describe_input "$input" || exit; done
+	) || die "no key for $name"
+	known_keys[$name]=$(sha256sum <<<"$description" | cut -c1-12)
 }
 
 product_dir() {
@@ -59,6 +69,7 @@ product_dir() {
 find_products() {
 	local recipe
 	release=$(kernel_release)
+	find_versions
 	for recipe in "$images_src"/recipes/*; do
 		product_key "$(basename "$recipe")"
 	done
