@@ -53,6 +53,11 @@ bool vchan_connect(struct stream *s, unsigned int domid, const char *lock_dir);
 bool vchan_peer_gone(unsigned int domid);
 int vchan_death_fd(void);
 
+/* watch.c */
+int watch_open(void);
+bool watch_add(int fd, const char *path);
+bool watch_wait(int fd);
+
 /* client.c */
 int client_run(struct stream *s, const char *script, size_t len, int domid);
 

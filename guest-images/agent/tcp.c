@@ -2,6 +2,7 @@
 /* The way from the machine to dom0: one TCP connection a session. */
 #include <arpa/inet.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -46,6 +47,8 @@ int tcp_serve(const char *port, const char *shell)
 	if (fd < 0)
 		return 1;
 	signal(SIGCHLD, SIG_IGN);
+	puts("ready");
+	fflush(stdout);
 	while ((peer = accept(fd, NULL, NULL)) >= 0) {
 		if (fork() == 0)
 			serve_connection(peer, shell);

@@ -21,7 +21,8 @@
 #define TO_GUEST_BYTES	4096
 #define TO_DOM0_BYTES	(64u << 10)
 
-static struct xs_handle *death_watch;
+static struct xs_handle *store;
+static int watch_fd = -1;
 
 static bool publish(struct xs_handle *xs, int slot, const char *value)
 {
@@ -112,17 +113,13 @@ static bool lock_slot(const char *dir, unsigned int domid, int slot)
 	return false;
 }
 
-static char *wait_for_slot(struct xs_handle *xs, unsigned int domid, int slot)
+static char *wait_for_slot(unsigned int domid, int slot)
 {
 	char *path;
 
-	while (!(path = slot_path(xs, domid, slot))) {
-		unsigned int n;
-
-		free(xs_read_watch(xs, &n));
-		if (!xs_is_domain_introduced(xs, domid))
+	while (!(path = slot_path(store, domid, slot)))
+		if (!watch_wait(watch_fd) || !xs_is_domain_introduced(store, domid))
 			break;
-	}
 	return path;
 }
 
@@ -141,34 +138,30 @@ static bool connect_path(struct stream *s, unsigned int domid, const char *path)
 
 bool vchan_connect(struct stream *s, unsigned int domid, const char *lock_dir)
 {
-	struct xs_handle *xs = xs_open(0);
 	char node[64];
 	char *path;
 	int slot = 0;
 
+	store = xs_open(0);
+	watch_fd = watch_open();
 	while (slot < SLOTS_MAX && !lock_slot(lock_dir, domid, slot))
 		slot++;
-	if (!xs || slot == SLOTS_MAX)
+	if (!store || watch_fd < 0 || slot == SLOTS_MAX)
 		return false;
 	snprintf(node, sizeof(node), "/local/domain/%u/data/agent/%d", domid, slot);
-	xs_watch(xs, node, "ready");
-	xs_watch(xs, "@releaseDomain", "gone");
-	path = wait_for_slot(xs, domid, slot);
-	death_watch = xs;
+	watch_add(watch_fd, node);
+	watch_add(watch_fd, "@releaseDomain");
+	path = wait_for_slot(domid, slot);
 	return path && connect_path(s, domid, path);
 }
 
 /* A domain that dies sends no event on the vchan: xenstore tells. */
 int vchan_death_fd(void)
 {
-	return death_watch ? xs_fileno(death_watch) : -1;
+	return watch_fd;
 }
 
 bool vchan_peer_gone(unsigned int domid)
 {
-	char **event;
-
-	while ((event = xs_check_watch(death_watch)))
-		free(event);
-	return !xs_is_domain_introduced(death_watch, domid);
+	return !watch_wait(watch_fd) || !xs_is_domain_introduced(store, domid);
 }

@@ -1,0 +1,55 @@
+# shellcheck shell=bash
+# Which tests there are. A test says about itself, in comment lines at its top:
+#   # conditions: A B      it runs once for each, as GROUP/NNN~A
+#   # limit: SECONDS       for the body (120)
+#   # long: REASON         only with --full
+#   # expect: VERDICT [PATTERN]   for tests of the runner itself
+
+# Groups with a runner of their own.
+other_groups='lib|lint|unit|results'
+
+header() {
+	sed -n "/^[^#]/q; s/^# $2: //p" "$top/tests/${1%~*}"
+}
+
+test_limit() {
+	local limit
+	limit=$(header "$1" limit)
+	echo "${limit:-120}"
+}
+
+test_files() {
+	local pattern=${1:-*}
+	[[ $pattern == */* ]] || pattern+='/*'
+	(cd "$top/tests" && compgen -G "${pattern%~*}" || true) | grep -E '^[a-z]+/[0-9]{3}$' |
+		grep -Ev "^($other_groups)/" | sort || true
+}
+
+with_conditions() {
+	local condition conditions
+	conditions=$(header "$1" conditions)
+	if [[ ! $conditions ]]; then
+		echo "$1"
+	else
+		for condition in $conditions; do echo "$1~$condition"; done
+	fi
+}
+
+# list_tests FULL [NAME]...: one name a line; a name with a condition is taken alone.
+list_tests() {
+	local full=$1 name file
+	shift
+	for name in "${@:-*}"; do
+		for file in $(test_files "$name"); do
+			if [[ ! $full && ${#@} -eq 0 && $(header "$file" long) ]]; then continue; fi
+			with_conditions "$file" | { if [[ $name == *~* ]]; then grep -xF -- "$name" || true; else cat; fi; }
+		done
+	done
+}
+
+describe_tests() {
+	local name
+	while read -r name; do
+		printf '%-28s %s\n' "$name" "$(header "$name" Guards)"
+	done
+}

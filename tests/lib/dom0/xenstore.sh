@@ -1,0 +1,48 @@
+# shellcheck shell=bash
+# Xenstore: reading, and waiting for a value without polling.
+
+# Prints nothing for a node that is absent.
+node() {
+	xenstore-read "$1" 2>/dev/null || true
+}
+
+# Waits until a node has the value ("" means absent); returns 1 when the time is over.
+wait_node() {
+	local path=$1 want=$2 limit=${3:-60} events watcher deadline
+	deadline=$((SECONDS + limit))
+	exec {events}< <(exec xenstore-watch "$path" 2>/dev/null)
+	watcher=$!
+	while [[ $(node "$path") != "$want" ]]; do
+		if ((SECONDS >= deadline)) || ! read -r -t $((deadline - SECONDS)) -u "$events" _; then
+			stop_watcher "$watcher" "$events"
+			return 1
+		fi
+	done
+	stop_watcher "$watcher" "$events"
+}
+
+stop_watcher() {
+	local events=$2
+	kill "$1" 2>/dev/null || true
+	exec {events}<&-
+}
+
+# The number by which xenstore knows a disk: xvda is 51712, from xvdq on extended.
+vdev_number() {
+	local letters=${1#xvd} index
+	[[ $letters =~ ^[a-z]$ ]] || harness_error "vdev_number: $1 is not of the form xvdX"
+	index=$(($(printf '%d' "'$letters") - 97))
+	if ((index < 16)); then
+		echo $((202 << 8 | index << 4))
+	else
+		echo $((1 << 28 | index << 8))
+	fi
+}
+
+backend_path() {
+	echo "/local/domain/0/backend/vbd/$1/$(vdev_number "$2")"
+}
+
+frontend_path() {
+	echo "/local/domain/$1/device/vbd/$(vdev_number "$2")"
+}
