@@ -15,7 +15,7 @@ header() {
 test_limit() {
 	local limit
 	limit=$(header "$1" limit)
-	echo "${limit:-120}"
+	echo $((${limit:-120} * ${PATIENCE:-1}))
 }
 
 test_files() {

@@ -9,6 +9,8 @@ modules_dir=${MODULES:-/repo}
 FRONT=${FRONT:-ours} BACK=${BACK:-ours}
 # Set by run-test: the part after "~" in the test's name, and the results folder.
 CONDITION=${CONDITION:-} OUT=${OUT:-/tmp}
+# Factor on every time limit, for machines that do other work beside.
+PATIENCE=${PATIENCE:-1}
 undo_list=()
 mkdir -p "$run_dir"
 

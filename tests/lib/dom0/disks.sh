@@ -25,8 +25,9 @@ null_remove() {
 
 loop_create() {
 	local file=$1 size=$2
+	[[ -e /dev/loop-control ]] || modprobe loop max_loop=0
 	truncate -s "$size" "$file"
-	loop_dev=$(losetup --find --show --direct-io=on "$file" 2>/dev/null || losetup --find --show "$file")
+	loop_dev=$(losetup --find --show "$file")
 	defer loop_remove "$loop_dev" "$file"
 }
 
@@ -104,5 +105,14 @@ wait_connected() {
 	local domid=$1 vdev=$2 limit=${3:-60} path
 	for path in "$(backend_path "$domid" "$vdev")" "$(frontend_path "$domid" "$vdev")"; do
 		wait_node "$path/state" 4 "$limit" || fail "$vdev of domain $domid: $path is in state '$(node "$path/state")', error '$(node "${path/\/local\/domain\/0\/backend/\/local\/domain\/0\/error\/backend}/error")'"
+	done
+}
+
+# Without udev nothing announces a device node; devtmpfs makes it with the disk.
+wait_block_device() {
+	local deadline=$((SECONDS + 30 * PATIENCE))
+	until [[ -b $1 && $(cat "/sys/class/block/${1##*/}/size") != 0 ]]; do
+		((SECONDS < deadline)) || fail "no $1"
+		sleep 0.1
 	done
 }

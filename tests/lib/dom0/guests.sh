@@ -11,7 +11,7 @@ guest_config() {
 		memory = $memory
 		kernel = "/opt/guest/vmlinux"
 		ramdisk = "$run_dir/initrd.cpio"
-		extra = "console=hvc0 loglevel=7 panic=1 hung_task_panic=0 ${GUEST_ARGS:-}"
+		extra = "console=hvc0 loglevel=5 panic=1 mitigations=off audit=0 lsm= hung_task_panic=0 ${GUEST_ARGS:-}"
 		tsc_mode = "native"
 		on_poweroff = "destroy"
 		on_reboot = "destroy"
@@ -96,7 +96,7 @@ destroy_guest() {
 guest_exec() {
 	local domid
 	domid=$(xenstore_domid "$1") || return 255
-	timeout -k 5 "${GUEST_LIMIT:-120}" agent run-vchan "$domid" "$run_dir" "$2"
+	timeout -k 5 "$((${GUEST_LIMIT:-120} * PATIENCE))" agent run-vchan "$domid" "$run_dir" "$2"
 }
 
 # xl needs a third of a second for it under emulation, three times what this costs.
@@ -127,5 +127,5 @@ guest_unload_front() {
 }
 
 guest_wait_disk() {
-	guest_exec "$1" "wait-disk /dev/$2 ${3:-60}" || fail "no /dev/$2 in $1"
+	guest_exec "$1" "wait-disk /dev/$2 $((${3:-60} * PATIENCE))" || fail "no /dev/$2 in $1"
 }

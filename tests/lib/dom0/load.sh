@@ -40,3 +40,46 @@ assert_same_content() {
 	local name=$1 device=$2 backing=$3
 	assert_equal "checksum of $backing in dom0 and $device in $name" "$(checksum "$backing")" "$(guest_checksum "$name" "$device")"
 }
+
+fio_here() {
+	local device=$1 json
+	shift
+	json=$OUT/fio-here-$(basename "$device").json
+	fio --name=job --filename="$device" --direct=1 --ioengine=libaio --group_reporting \
+		--output-format=json "$@" >"$json" 2>&1 || fail "fio in dom0: $(head -n 3 "$json")"
+	check_fio_json "$json"
+}
+
+# Runs fio in a guest until guest_stop_load; one load a test.
+guest_start_load() {
+	load_guest=$1
+	guest_exec "$load_guest" "exec fio --name=load --filename=$2 --direct=1 --ioengine=libaio --rw=randrw --bs=4k \
+		--iodepth=16 --time_based --runtime=600 --output-format=json 2>&1" >"$OUT/fio-load.json" &
+	load_pid=$!
+	defer guest_load_ended
+}
+
+# The load must have run all the time: an early end is an error of the disk.
+guest_stop_load() {
+	kill -0 "$load_pid" 2>/dev/null || fail "the load ended by itself: $(head -n 3 "$OUT/fio-load.json")"
+	guest_exec "$load_guest" "killall -INT fio"
+	wait "$load_pid" || true
+	forget guest_load_ended
+	check_fio_json "$OUT/fio-load.json"
+}
+
+guest_load_ended() {
+	forget guest_load_ended
+	kill "$load_pid" 2>/dev/null || true
+	wait "$load_pid" || true
+}
+
+# Waits until a device of dom0 has seen some hundred requests more.
+wait_busy() {
+	local name=${1#/dev/} start now deadline=$((SECONDS + 60 * PATIENCE))
+	start=$(awk '{ print $1 + $5 }' "/sys/block/$name/stat")
+	while now=$(awk '{ print $1 + $5 }' "/sys/block/$name/stat"); ((now < start + 200)); do
+		((SECONDS < deadline)) || fail "no I/O arrives at $1"
+		sleep 0.2
+	done
+}

@@ -9,7 +9,7 @@ node() {
 # Waits until a node has the value ("" means absent); returns 1 when the time is over.
 wait_node() {
 	local path=$1 want=$2 limit=${3:-60} events watcher deadline
-	deadline=$((SECONDS + limit))
+	deadline=$((SECONDS + limit * PATIENCE))
 	exec {events}< <(exec xenstore-watch "$path" 2>/dev/null)
 	watcher=$!
 	while [[ $(node "$path") != "$want" ]]; do
