@@ -3,6 +3,8 @@
 #ifndef SHIM_LINUX_KERNEL_H
 #define SHIM_LINUX_KERNEL_H
 
+#include <stdio.h>
+
 #include <linux/build_bug.h>
 #include <linux/math.h>
 #include <linux/minmax.h>
