@@ -12,7 +12,6 @@
 #include <linux/blkdev.h>
 #include <linux/kref.h>
 #include <linux/mutex.h>
-#include <linux/ratelimit.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include <xen/events.h>
@@ -183,7 +182,6 @@ struct blkfront_geometry {
  *	@refused and the connection's state
  * @work: follows the backend's state; queued by whatever may change the answer
  * @backend_state: latest one; written by the xenbus callback
- * @complaints: limits what goes to the log and the error node
  * @removed: set when remove() begins: @work must not do anything new, and no
  *	rings may be made
  * @rebinding: unbound and bound again: wait until the backend let go
@@ -209,7 +207,6 @@ struct blkfront_dev {
 	struct mutex		lock; /* worker against remove() */
 	struct work_struct	work;
 	enum xenbus_state	backend_state;
-	struct ratelimit_state	complaints;
 	bool			removed;
 	bool			rebinding;
 	bool			refused;
@@ -246,18 +243,6 @@ struct blkfront_grant_batch {
 	grant_ref_t	fresh;
 	unsigned int	nr_fresh;
 };
-
-/*
- * Tell the log and the error node; a peer decides how often this happens.
- * Needs the device's lock.
- */
-#define blkfront_complain(dev, err, fmt, ...)				\
-do {									\
-	struct blkfront_dev *_dev = (dev);				\
-									\
-	if (__ratelimit(&_dev->complaints))				\
-		xenbus_dev_error(_dev->xdev, err, fmt, ##__VA_ARGS__);	\
-} while (0)
 
 /* main.c */
 extern unsigned int blkfront_max_queues;

@@ -61,9 +61,6 @@ struct blkfront_dev *blkfront_dev_create(struct xenbus_device *xdev,
 	kref_init(&dev->ref);
 	mutex_init(&dev->lock);
 	mutex_init(&dev->queues_lock);
-	ratelimit_state_init(&dev->complaints, DEFAULT_RATELIMIT_INTERVAL,
-			     DEFAULT_RATELIMIT_BURST);
-	ratelimit_set_flags(&dev->complaints, RATELIMIT_MSG_ON_RELEASE);
 
 	err = reserve_name(dev);
 	if (err) {

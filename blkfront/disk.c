@@ -5,6 +5,7 @@
 #include <linux/module.h>
 
 #include "blkfront.h"
+#include "xserror.h"
 
 static int open_disk(struct block_device *bdev, fmode_t mode)
 {
@@ -112,7 +113,7 @@ int blkfront_disk_create(struct blkfront_dev *dev)
 free_tags:
 	blk_mq_free_tag_set(&dev->tag_set);
 complain:
-	blkfront_complain(dev, err, "making the disk");
+	xenblk_xs_error(dev->xdev, err, "making the disk");
 	return err;
 }
 
@@ -135,7 +136,7 @@ int blkfront_disk_add(struct blkfront_dev *dev)
 	err = device_add_disk(&dev->xdev->dev, disk, NULL);
 	if (err) {
 		blkfront_dev_put(dev);
-		blkfront_complain(dev, err, "adding disk %s", disk->disk_name);
+		xenblk_xs_error(dev->xdev, err, "adding disk %s", disk->disk_name);
 		return err;
 	}
 	xenblk_info(dev->xdev,

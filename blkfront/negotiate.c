@@ -10,6 +10,7 @@
 
 #include "blkfront.h"
 #include "keys.h"
+#include "xserror.h"
 #include "xsread.h"
 
 /* Tries of a transaction that other writers of xenstore keep disturbing. */
@@ -27,7 +28,7 @@ static int read_optional(struct blkfront_dev *dev, const char *key,
 					 absent, value);
 
 	if (err)
-		blkfront_complain(dev, err, "bad %s of the backend", key);
+		xenblk_xs_error(dev->xdev, err, "bad %s of the backend", key);
 	return err;
 }
 
@@ -205,7 +206,7 @@ int blkfront_negotiate_publish(struct blkfront_dev *dev)
 			err = xenbus_transaction_end(xbt, 0);
 	}
 	if (err)
-		blkfront_complain(dev, err, "publishing the rings");
+		xenblk_xs_error(dev->xdev, err, "publishing the rings");
 	return err;
 }
 
@@ -223,8 +224,8 @@ int blkfront_negotiate_sectors(struct blkfront_dev *dev, u64 *sectors)
 				     LLONG_MAX >> XENBLK_SECTOR_SHIFT, sectors);
 
 	if (err)
-		blkfront_complain(dev, err, "bad or missing %s of the backend",
-				  XENBLK_KEY_SECTORS);
+		xenblk_xs_error(dev->xdev, err, "bad or missing %s of the backend",
+				XENBLK_KEY_SECTORS);
 	return err;
 }
 
@@ -239,8 +240,8 @@ static int read_block_sizes(struct blkfront_dev *dev)
 	if (!err && !is_power_of_2(geo->sector_size))
 		err = -EINVAL;
 	if (err) {
-		blkfront_complain(dev, err, "bad or missing %s of the backend",
-				  XENBLK_KEY_SECTOR_SIZE);
+		xenblk_xs_error(dev->xdev, err, "bad or missing %s of the backend",
+				XENBLK_KEY_SECTOR_SIZE);
 		return err;
 	}
 
@@ -249,8 +250,8 @@ static int read_block_sizes(struct blkfront_dev *dev)
 			    &geo->physical_size);
 	if (!err && !is_power_of_2(geo->physical_size)) {
 		err = -EINVAL;
-		blkfront_complain(dev, err, "bad %s of the backend",
-				  XENBLK_KEY_PHYSICAL_SECTOR_SIZE);
+		xenblk_xs_error(dev->xdev, err, "bad %s of the backend",
+				XENBLK_KEY_PHYSICAL_SECTOR_SIZE);
 	}
 	return err;
 }

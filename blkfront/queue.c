@@ -7,6 +7,7 @@
 #include <linux/vmalloc.h>
 
 #include "blkfront.h"
+#include "xserror.h"
 
 /* Single pages: a fragmented guest has no sixteen in a row. */
 static int alloc_pages_of_ring(struct blkfront_queue *queue)
@@ -197,8 +198,8 @@ int blkfront_queues_create(struct blkfront_dev *dev)
 	mutex_unlock(&dev->queues_lock);
 
 	if (err) {
-		blkfront_complain(dev, err, "making %u rings of %u pages", nr,
-				  1U << dev->limits.ring_order);
+		xenblk_xs_error(dev->xdev, err, "making %u rings of %u pages", nr,
+				1U << dev->limits.ring_order);
 		blkfront_queues_destroy(dev);
 	}
 	return err;

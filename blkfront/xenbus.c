@@ -13,6 +13,7 @@
 #include "blkfront.h"
 #include "keys.h"
 #include "state.h"
+#include "xserror.h"
 #include "xsread.h"
 
 /* The only place where this side's state changes. */
@@ -50,7 +51,7 @@ static void set_up(struct blkfront_dev *dev)
 	/* Not after a resume, yet. */
 	if (dev->queues) {
 		err = -EOPNOTSUPP;
-		blkfront_complain(dev, err, "connecting a second time");
+		xenblk_xs_error(dev->xdev, err, "connecting a second time");
 	}
 	if (!err)
 		err = blkfront_negotiate_limits(dev);
@@ -100,8 +101,8 @@ static void close_connection(struct blkfront_dev *dev)
 {
 	if (!blkfront_disk_claim_idle(dev)) {
 		if (!dev->refused)
-			blkfront_complain(dev, -EBUSY,
-					  "Device in use; refusing to close");
+			xenblk_xs_error(dev->xdev, -EBUSY,
+					"Device in use; refusing to close");
 		dev->refused = true;
 		return;
 	}
@@ -117,7 +118,7 @@ static void give_up(struct blkfront_dev *dev)
 	if (dev->xdev->state == XenbusStateClosed)
 		return;
 	WRITE_ONCE(dev->ready, true);
-	blkfront_complain(dev, -EPROTO, "the backend broke the protocol");
+	xenblk_xs_error(dev->xdev, -EPROTO, "the backend broke the protocol");
 	change_state(dev->xdev, XenbusStateClosed);
 }
 
@@ -255,14 +256,14 @@ static int read_vdev(struct xenbus_device *xdev, struct blkfront_vdev *vdev)
 					  XENBLK_KEY_VIRTUAL_DEVICE_EXT, 0,
 					  UINT_MAX, &number);
 	if (err) {
-		xenbus_dev_error(xdev, err, "bad or missing %s",
-				 XENBLK_KEY_VIRTUAL_DEVICE);
+		xenblk_xs_error(xdev, err, "bad or missing %s",
+				XENBLK_KEY_VIRTUAL_DEVICE);
 		return err;
 	}
 	err = blkfront_vdev_decode(number, vdev);
 	if (err)
-		xenbus_dev_error(xdev, err, "no disk has the number %u",
-				 number);
+		xenblk_xs_error(xdev, err, "no disk has the number %u",
+				number);
 	return err;
 }
 
@@ -274,8 +275,8 @@ static int create_dev(struct xenbus_device *xdev,
 
 	if (IS_ERR(dev)) {
 		blkfront_vdev_name(vdev, name);
-		xenbus_dev_error(xdev, PTR_ERR(dev),
-				 "%s or its minors are in use", name);
+		xenblk_xs_error(xdev, PTR_ERR(dev),
+				"%s or its minors are in use", name);
 		return PTR_ERR(dev);
 	}
 	INIT_WORK(&dev->work, follow_backend);
