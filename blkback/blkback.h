@@ -95,7 +95,7 @@ struct blkback_request {
  * @sectors_read: 512-byte sectors
  * @sectors_written: the same
  * @refused: requests that were not sound, or not supported
- * @stalls: times that a request had to wait for room
+ * @stalls: times that a request had to wait for another to finish
  * @halts: 1 when the ring was stopped for an impossible index
  *
  * Written by the ring's thread only, summed by whoever reads.
@@ -202,7 +202,7 @@ struct blkback_limits {
  * struct blkback_device - one virtual disk
  * @xdev: its xenbus device; a reference is held
  * @name: "blkback.DOMAIN.DISK", start of the names of threads and interrupts
- * @lock: guards all below but @limits and @max_cached_pages
+ * @lock: guards @state to @retired; @limits and @max_cached_pages do not change
  * @state: mirrors the state node; moved by one function only
  * @removed: the bus has let go: write nothing to xenstore any more
  * @tearing_down: @teardown runs or is about to; the rings are not ours
@@ -213,6 +213,7 @@ struct blkback_limits {
  * @bounds: of @bdev; not written while rings exist
  * @rings: @nr_rings of them; NULL when not connected
  * @retired: counters of rings that are gone
+ * @debugfs: its folder, from probe to remove
  * @teardown: stops and frees the rings, which may wait for the disk
  */
 struct blkback_device {
@@ -231,6 +232,7 @@ struct blkback_device {
 	unsigned int		nr_rings;
 	struct blkback_counters	retired;
 	struct work_struct	teardown;
+	struct dentry		*debugfs;
 };
 
 /* main.c */
@@ -281,5 +283,11 @@ void blkback_submit(struct blkback_ring *ring, struct list_head *requests);
 int blkback_stats_create(struct blkback_device *device);
 void blkback_stats_remove(struct blkback_device *device);
 void blkback_stats_retire(struct blkback_device *device);
+
+/* debugfs.c */
+void blkback_debugfs_init(void);
+void blkback_debugfs_exit(void);
+void blkback_debugfs_add(struct blkback_device *device);
+void blkback_debugfs_remove(struct blkback_device *device);
 
 #endif /* BLKBACK_H */

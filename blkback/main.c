@@ -64,12 +64,14 @@ static int __init blkback_init(void)
 	err = blkback_submit_init();
 	if (err)
 		return err;
+	blkback_debugfs_init();
 	err = blkback_xenbus_init();
 	if (err)
-		goto exit_submit;
+		goto exit_debugfs;
 	return 0;
 
-exit_submit:
+exit_debugfs:
+	blkback_debugfs_exit();
 	blkback_submit_exit();
 	return err;
 }
@@ -77,6 +79,7 @@ exit_submit:
 static void __exit blkback_exit(void)
 {
 	blkback_xenbus_exit();
+	blkback_debugfs_exit();
 	blkback_submit_exit();
 }
 

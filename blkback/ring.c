@@ -155,7 +155,6 @@ static bool has_room(struct blkback_ring *ring,
 static bool wait_for_room(struct blkback_ring *ring,
 			  struct blkback_request *request)
 {
-	ring->counters.stalls++;
 	ring->waiting = request;
 	if (ring->in_flight)
 		return true;
@@ -199,8 +198,10 @@ static void collect(struct blkback_ring *ring, struct list_head *pass)
 	struct blkback_request *request;
 	u32 nr;
 
-	if (ring->waiting && !admit_to_pass(ring, ring->waiting, pass))
+	if (ring->waiting && !admit_to_pass(ring, ring->waiting, pass)) {
+		ring->counters.stalls++;
 		return;
+	}
 	if (!xenblk_ring_pending_requests(&ring->back, &nr)) {
 		halt_ring(ring);
 		return;

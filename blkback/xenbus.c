@@ -278,12 +278,14 @@ static int probe(struct xenbus_device *xdev, const struct xenbus_device_id *id)
 	err = blkback_stats_create(device);
 	if (err)
 		goto free_device;
+	blkback_debugfs_add(device);
 	err = offer(device);
 	if (err)
-		goto remove_stats;
+		goto remove_debugfs;
 	return 0;
 
-remove_stats:
+remove_debugfs:
+	blkback_debugfs_remove(device);
 	blkback_stats_remove(device);
 free_device:
 	dev_set_drvdata(&xdev->dev, NULL);
@@ -329,6 +331,7 @@ static void remove(struct xenbus_device *xdev)
 	bool wait = xenbus_exists(XBT_NIL, xdev->nodename, XENBLK_KEY_STATE);
 
 	stop_watch(device);
+	blkback_debugfs_remove(device);
 	blkback_stats_remove(device);
 	dev_set_drvdata(&xdev->dev, NULL);
 	let_go(device);
