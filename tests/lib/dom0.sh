@@ -21,7 +21,7 @@ for part in xenstore pair disks guests load; do
 done
 
 say() {
-	echo "  $*"
+	echo "  [${SECONDS} s] $*"
 }
 
 # All three end the test, also from a subshell: "set -e" carries the status up.

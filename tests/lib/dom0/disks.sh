@@ -47,6 +47,7 @@ attach() {
 detach() {
 	local domid=$1 vdev=$2
 	forget detach "$domid" "$vdev"
+	say "detaching $vdev from domain $domid"
 	xl block-detach "$domid" "$vdev" || fail "xl block-detach $vdev"
 	wait_node "$(backend_path "$domid" "$vdev")/state" "" 30 || fail "backend node of $vdev stays"
 }
@@ -95,8 +96,9 @@ detach_fast() {
 	local domid=$1 vdev=$2 back
 	back=$(backend_path "$domid" "$vdev")
 	forget detach_fast "$domid" "$vdev"
+	say "detaching $vdev from domain $domid, by xenstore"
 	xenstore-write "$back/online" 0 "$back/state" 5
-	wait_node "$back/state" 6 "${DETACH_LIMIT:-40}" || fail "$vdev does not close: backend state $(node "$back/state"), frontend state $(node "$(frontend_path "$domid" "$vdev")/state")"
+	wait_node "$back/state" 6 "${DETACH_LIMIT:-40}" || fail "$vdev does not close: $(describe_ends "$domid" "$vdev")"
 	xenstore-rm "$(frontend_path "$domid" "$vdev")" "$back"
 }
 
@@ -104,8 +106,17 @@ detach_fast() {
 wait_connected() {
 	local domid=$1 vdev=$2 limit=${3:-60} path
 	for path in "$(backend_path "$domid" "$vdev")" "$(frontend_path "$domid" "$vdev")"; do
-		wait_node "$path/state" 4 "$limit" || fail "$vdev of domain $domid: $path is in state '$(node "$path/state")', error '$(node "${path/\/local\/domain\/0\/backend/\/local\/domain\/0\/error\/backend}/error")'"
+		wait_node "$path/state" 4 "$limit" || fail "$vdev of domain $domid does not connect: $(describe_ends "$domid" "$vdev")"
 	done
+	say "$vdev is connected"
+}
+
+describe_ends() {
+	local back front
+	back=$(backend_path "$1" "$2")
+	front=$(frontend_path "$1" "$2")
+	echo "backend state $(node "$back/state") error '$(node "/local/domain/0/error/${back#/local/domain/0/}/error")'," \
+		"frontend state $(node "$front/state") error '$(node "/local/domain/$1/error/${front#/local/domain/"$1"/}/error")'"
 }
 
 # Without udev nothing announces a device node; devtmpfs makes it with the disk.

@@ -6,6 +6,7 @@ fio_guest() {
 	local name=$1 device=$2 json
 	shift 2
 	json=$OUT/fio-$name-$(basename "$device").json
+	say "fio in $name: $*"
 	guest_exec "$name" "fio --name=job --filename=$device --direct=1 --ioengine=libaio --group_reporting \
 		--output-format=json $* 2>&1" >"$json" || fail "fio in $name: $(grep -v '^[ {}]' "$json" | head -n 3)"
 	check_fio_json "$json"
@@ -27,6 +28,7 @@ fio_verify() {
 	fio_guest "$@" --verify=crc32c --verify_fatal=1 --do_verify=1
 }
 
+# Prints only the sum: it is used in command substitutions.
 checksum() {
 	blockdev --flushbufs "$1" 2>/dev/null || true
 	md5sum <"$1" | cut -d' ' -f1
@@ -37,6 +39,7 @@ guest_checksum() {
 }
 
 assert_same_content() {
+	say "comparing checksums of $2 and $3"
 	local name=$1 device=$2 backing=$3
 	assert_equal "checksum of $backing in dom0 and $device in $name" "$(checksum "$backing")" "$(guest_checksum "$name" "$device")"
 }
