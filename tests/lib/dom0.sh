@@ -64,13 +64,22 @@ forget() {
 	undo_list=("${kept[@]}")
 }
 
+# Undoes all so far, the last first; returns 1 if a step fails.
+undo_steps() {
+	local at step status=0
+	for ((at = ${#undo_list[@]} - 1; at >= 0; at--)); do
+		step=${undo_list[at]}
+		(eval "$step") || { echo "undo failed: $step" | tee -a "$OUT/reason" && status=1; }
+	done
+	undo_list=()
+	return "$status"
+}
+
 undo_all() {
-	local status=$? at
+	local status=$?
 	trap - ERR
 	set +e
-	for ((at = ${#undo_list[@]} - 1; at >= 0; at--)); do
-		(eval "${undo_list[at]}") || { echo "undo failed: ${undo_list[at]}" | tee -a "$OUT/reason"; ((status)) || status=$status_fail; }
-	done
+	undo_steps || ((status)) || status=$status_fail
 	exit "$status"
 }
 

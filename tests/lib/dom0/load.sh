@@ -86,3 +86,44 @@ wait_busy() {
 		sleep 0.2
 	done
 }
+
+# The same work for a PV and a PVH guest: block sizes from a sector to 1 MiB.
+verify_gigabyte() {
+	load_backend max_queues=4 max_ring_page_order=2
+	null_create disk 1024 blocksize=512
+	use_guest "$1" 4 512
+	guest_load_front "$guest" max_queues=4 max_ring_page_order=2
+	attach_fast "$domid" "$null_dev" xvda
+	wait_connected "$domid" xvda
+	guest_wait_disk "$guest" xvda
+	assert_equal "hardware queues in the guest" 4 "$(guest_exec "$guest" "ls /sys/block/xvda/mq | wc -l")"
+	GUEST_LIMIT=2000 fio_verify "$guest" /dev/xvda --rw=randwrite --bssplit=512/1:4k/2:64k/7:256k/30:1m/60 --bs_unaligned \
+		--size=256m --offset_increment=256m --numjobs=4 --thread --iodepth=32 \
+		--cpus_allowed=0-3 --cpus_allowed_policy=split
+	assert_queues_used "$guest" xvda 4
+	GUEST_LIMIT=600 assert_same_content "$guest" /dev/xvda "$null_dev"
+}
+
+# Requests that each hardware queue of a guest's disk has run, one number a line.
+queue_counts() {
+	guest_exec "$1" "cd /sys/kernel/debug/block/$2; for q in \$(ls -d hctx* | sort -V); do
+		cat \$q/cpu*/completed | awk '{ n += \$1 + \$2 } END { print n + 0 }'; done"
+}
+
+assert_queues_used() {
+	local counts
+	mapfile -t counts < <(queue_counts "$1" "$2")
+	say "requests by queue: ${counts[*]}"
+	assert_equal "number of queues with counters" "$3" "${#counts[@]}"
+	[[ " ${counts[*]} " != *" 0 "* ]] || fail "a queue carried nothing: ${counts[*]}"
+}
+
+# fio's pattern "%o" writes a block's byte offset, repeated, as 8 little-endian bytes.
+assert_sectors_numbered() {
+	local device=$1 first=$2 count=$3 wrong
+	wrong=$(dd if="$device" bs=512 skip="$first" count="$count" iflag=direct status=none |
+		perl -e '$at = shift() * 512; while (read STDIN, $sector, 512) {
+			print "sector ", $at / 512, " holds what belongs to ", unpack("Q<", $sector) / 512, "\n" if unpack("Q<", $sector) != $at;
+			$at += 512 }' "$first" | head -n 3)
+	[[ ! $wrong ]] || fail "misplaced data on $device: $wrong"
+}
