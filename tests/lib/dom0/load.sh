@@ -97,6 +97,7 @@ verify_gigabyte() {
 	wait_connected "$domid" xvda
 	guest_wait_disk "$guest" xvda
 	assert_equal "hardware queues in the guest" 4 "$(guest_exec "$guest" "ls /sys/block/xvda/mq | wc -l")"
+	count_queues "$guest" xvda
 	GUEST_LIMIT=2000 fio_verify "$guest" /dev/xvda --rw=randwrite --bssplit=512/1:4k/2:64k/7:256k/30:1m/60 --bs_unaligned \
 		--size=256m --offset_increment=256m --numjobs=4 --thread --iodepth=32 \
 		--cpus_allowed=0-3 --cpus_allowed_policy=split
@@ -104,12 +105,30 @@ verify_gigabyte() {
 	GUEST_LIMIT=600 assert_same_content "$guest" /dev/xvda "$null_dev"
 }
 
-# Requests that each hardware queue of a guest's disk has run, one number a line.
-queue_counts() {
-	guest_exec "$1" "cd /sys/kernel/debug/block/$2; for q in \$(ls -d hctx* | sort -V); do
-		cat \$q/cpu*/completed | awk '{ n += \$1 + \$2 } END { print n + 0 }'; done"
+# Counts the requests that a guest starts on a disk, by CPU, from now on. The block
+# layer starts a request on a CPU of its hardware queue, so that tells the queue.
+count_queues() {
+	local dev
+	dev=$(guest_exec "$1" "cat /sys/block/$2/dev")
+	queue_filter="hist:keys=common_cpu if dev == $((${dev%:*} << 20 | ${dev#*:}))"
+	guest_exec "$1" "echo '$queue_filter' >/sys/kernel/tracing/events/block/block_rq_issue/trigger" || harness_error "no histogram in $1"
+	defer stop_counting "$1" "$queue_filter"
 }
 
+stop_counting() {
+	guest_exec "$1" "echo '!$2' >/sys/kernel/tracing/events/block/block_rq_issue/trigger"
+}
+
+# Requests since then, one line for each hardware queue.
+queue_counts() {
+	guest_exec "$1" "for q in \$(ls -d /sys/block/$2/mq/* | sort -V); do
+		cpus=\" \$(tr -d , <\$q/cpu_list) \"
+		sed -n 's/.*common_cpu: *\([0-9]*\) .*hitcount: *\([0-9]*\).*/\1 \2/p' /sys/kernel/tracing/events/block/block_rq_issue/hist |
+			awk -v cpus=\"\$cpus\" 'index(cpus, \" \" \$1 \" \") { n += \$2 } END { print n + 0 }'
+	done"
+}
+
+# assert_queues_used NAME DISK QUEUES: after count_queues and some load on all CPUs.
 assert_queues_used() {
 	local counts
 	mapfile -t counts < <(queue_counts "$1" "$2")
