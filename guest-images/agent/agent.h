@@ -58,6 +58,10 @@ int watch_open(void);
 bool watch_add(int fd, const char *path);
 bool watch_wait(int fd);
 
+/* wait.c: 0 once it is so, 1 when the time is over */
+int wait_node(const char *seconds, const char *path, const char *want);
+int wait_disk(const char *seconds, const char *device);
+
 /* client.c */
 int client_run(struct stream *s, const char *script, size_t len, int domid);
 

@@ -10,7 +10,8 @@
 static int usage(void)
 {
 	fputs("agent serve-tcp PORT SHELL | serve-vchan SLOTS SHELL |\n"
-	      "      run-tcp PORT SCRIPT | run-vchan DOMID LOCKDIR SCRIPT\n", stderr);
+	      "      run-tcp PORT SCRIPT | run-vchan DOMID LOCKDIR SCRIPT |\n"
+	      "      wait-node SECONDS PATH VALUE | wait-disk SECONDS DEVICE\n", stderr);
 	return 2;
 }
 
@@ -49,5 +50,9 @@ int main(int argc, char **argv)
 		return run_tcp(argv[2], argv[3]);
 	if (!strcmp(mode, "run-vchan") && argc == 5)
 		return run_vchan(argv[2], argv[3], argv[4]);
+	if (!strcmp(mode, "wait-node") && argc == 5)
+		return wait_node(argv[2], argv[3], argv[4]);
+	if (!strcmp(mode, "wait-disk") && argc == 4)
+		return wait_disk(argv[2], argv[3]);
 	return usage();
 }

@@ -40,6 +40,14 @@ host_run() {
 	timeout --foreground -k 5 "$limit" "$(cat "$(host_state)/agent")" run-tcp "$(cat "$(host_state)/port")" "$script"
 }
 
+# Processor seconds that the host has used: unlike the clock's, they say little about
+# what else this machine does.
+host_cpu_seconds() {
+	local ticks
+	ticks=$(awk '{ print $14 + $15 }' "/proc/$(host_pid)/stat" 2>/dev/null) || ticks=0
+	echo $((${ticks:-0} / $(getconf CLK_TCK)))
+}
+
 # The images are pristine by construction, so there is nothing to shut down.
 host_down() {
 	local pid

@@ -119,11 +119,6 @@ describe_ends() {
 		"frontend state $(node "$front/state") error '$(node "/local/domain/$1/error/${front#/local/domain/"$1"/}/error")'"
 }
 
-# Without udev nothing announces a device node; devtmpfs makes it with the disk.
 wait_block_device() {
-	local deadline=$((SECONDS + 30 * PATIENCE))
-	until [[ -b $1 && $(cat "/sys/class/block/${1##*/}/size") != 0 ]]; do
-		((SECONDS < deadline)) || fail "no $1"
-		sleep 0.1
-	done
+	agent wait-disk $((30 * PATIENCE)) "$1" || fail "no $1"
 }

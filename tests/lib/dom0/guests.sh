@@ -2,6 +2,8 @@
 # Guests. A pool guest outlives the test that made it, since making one costs 15 s:
 # a test that asks for the same kind gets it with no disk and no frontend loaded.
 
+declare -A domids=()
+
 guest_config() {
 	local name=$1 type=$2 vcpus=$3 memory=$4
 	cat <<-END
@@ -44,8 +46,10 @@ create_domain() {
 	guest_initrd
 	guest_config "$@" >"$run_dir/$name.cfg"
 	xl create -q "$run_dir/$name.cfg" || harness_error "xl create $name"
-	guest_exec "$name" "true" || harness_error "guest $name has no agent: see guest-$name.log"
 	domid=$(xl domid "$name")
+	domids[$name]=$domid
+	echo "$domid" >"$run_dir/$name.domid"
+	guest_exec "$name" "true" || harness_error "guest $name has no agent: see guest-$name.log"
 	guest_kind "$2" "$3" "$4" >"$run_dir/$name.kind"
 }
 
@@ -55,7 +59,7 @@ use_guest() {
 	guest=$type$vcpus
 	if [[ $(cat "$run_dir/$guest.kind" 2>/dev/null) == "$(guest_kind "$type" "$vcpus" "$memory")" ]] &&
 		GUEST_LIMIT=20 guest_exec "$guest" "true" 2>/dev/null; then
-		domid=$(xl domid "$guest")
+		domid=${domids[$guest]}
 		return
 	fi
 	destroy_guest "$guest"
@@ -87,25 +91,17 @@ make_room() {
 
 destroy_guest() {
 	local name=$1
-	rm -f "$run_dir/$name.kind"
+	rm -f "$run_dir/$name".{kind,domid}
+	unset "domids[$name]"
 	xl domid "$name" >/dev/null 2>&1 || return 0
 	xl destroy "$name"
 }
 
 # guest_exec NAME SCRIPT: what ssh would do; 255 when the guest is gone.
 guest_exec() {
-	local domid
-	domid=$(xenstore_domid "$1") || return 255
-	timeout -k 5 "$((${GUEST_LIMIT:-120} * PATIENCE))" agent run-vchan "$domid" "$run_dir" "$2"
-}
-
-# xl needs a third of a second for it under emulation, three times what this costs.
-xenstore_domid() {
-	local file=$run_dir/$1.domid
-	if [[ ! -s $file || $(node "/local/domain/$(cat "$file")/name") != "$1" ]]; then
-		xl domid "$1" >"$file" 2>/dev/null || return 1
-	fi
-	cat "$file"
+	local name=$1
+	[[ ${domids[$name]:-} ]] || domids[$name]=$(cat "$run_dir/$name.domid" 2>/dev/null) || return 255
+	timeout -k 5 "$((${GUEST_LIMIT:-120} * PATIENCE))" agent run-vchan "${domids[$name]}" "$run_dir" "$2"
 }
 
 # guest_load_front NAME [PARAMETER=VALUE]...
@@ -127,5 +123,5 @@ guest_unload_front() {
 }
 
 guest_wait_disk() {
-	guest_exec "$1" "wait-disk /dev/$2 $((${3:-60} * PATIENCE))" || fail "no /dev/$2 in $1"
+	guest_exec "$1" "agent wait-disk $((${3:-60} * PATIENCE)) /dev/$2" || fail "no /dev/$2 in $1"
 }

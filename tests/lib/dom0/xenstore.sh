@@ -8,23 +8,7 @@ node() {
 
 # Waits until a node has the value ("" means absent); returns 1 when the time is over.
 wait_node() {
-	local path=$1 want=$2 limit=${3:-60} events watcher deadline
-	deadline=$((SECONDS + limit * PATIENCE))
-	exec {events}< <(exec xenstore-watch "$path" 2>/dev/null)
-	watcher=$!
-	while [[ $(node "$path") != "$want" ]]; do
-		if ((SECONDS >= deadline)) || ! read -r -t $((deadline - SECONDS)) -u "$events" _; then
-			stop_watcher "$watcher" "$events"
-			return 1
-		fi
-	done
-	stop_watcher "$watcher" "$events"
-}
-
-stop_watcher() {
-	local events=$2
-	kill "$1" 2>/dev/null || true
-	exec {events}<&-
+	agent wait-node $((${3:-60} * PATIENCE)) "$1" "$2"
 }
 
 # The number by which xenstore knows a disk: xvda is 51712, from xvdq on extended.
