@@ -220,6 +220,8 @@ static void backend_changed(struct xenbus_device *xdev,
 {
 	struct blkfront_dev *dev = dev_get_drvdata(&xdev->dev);
 
+	if (!dev)
+		return;
 	/* Pairs with follow_backend() and release_disk(). */
 	WRITE_ONCE(dev->backend_state, backend);
 	blkfront_kick(dev);
@@ -285,7 +287,12 @@ static int create_dev(struct xenbus_device *xdev,
 	return 0;
 }
 
-/* The watch that is set after this tells the backend's state for a start. */
+/*
+ * The watch that is set after this tells the backend's state for a start.
+ *
+ * A refused device stays bound, closed and without a struct: if this failed,
+ * xenbus would replace the reason in the error node by one of its own.
+ */
 static int probe(struct xenbus_device *xdev, const struct xenbus_device_id *id)
 {
 	struct blkfront_vdev vdev;
@@ -298,7 +305,7 @@ static int probe(struct xenbus_device *xdev, const struct xenbus_device_id *id)
 		err = create_dev(xdev, &vdev);
 	if (err)
 		change_state(xdev, XenbusStateClosed);
-	return err;
+	return 0;
 }
 
 /*
@@ -309,6 +316,8 @@ static void remove(struct xenbus_device *xdev)
 {
 	struct blkfront_dev *dev = dev_get_drvdata(&xdev->dev);
 
+	if (!dev)
+		return;
 	/* Either this finds the rings or alloc_queues() finds the flag. */
 	WRITE_ONCE(dev->removed, true);
 	blkfront_queues_disconnect(dev);
