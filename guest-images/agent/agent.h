@@ -62,6 +62,9 @@ bool watch_wait(int fd);
 int wait_node(const char *seconds, const char *path, const char *want);
 int wait_disk(const char *seconds, const char *device);
 
+/* sum.c */
+int print_sum(const char *device);
+
 /* client.c */
 int client_run(struct stream *s, const char *script, size_t len, int domid);
 

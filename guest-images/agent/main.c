@@ -11,7 +11,7 @@ static int usage(void)
 {
 	fputs("agent serve-tcp PORT SHELL | serve-vchan SLOTS SHELL |\n"
 	      "      run-tcp PORT SCRIPT | run-vchan DOMID LOCKDIR SCRIPT |\n"
-	      "      wait-node SECONDS PATH VALUE | wait-disk SECONDS DEVICE\n", stderr);
+	      "      wait-node SECONDS PATH VALUE | wait-disk SECONDS DEVICE | sum DEVICE\n", stderr);
 	return 2;
 }
 
@@ -54,5 +54,7 @@ int main(int argc, char **argv)
 		return wait_node(argv[2], argv[3], argv[4]);
 	if (!strcmp(mode, "wait-disk") && argc == 4)
 		return wait_disk(argv[2], argv[3]);
+	if (!strcmp(mode, "sum") && argc == 3)
+		return print_sum(argv[2]);
 	return usage();
 }
