@@ -52,7 +52,7 @@ judge() {
 		count_line skipped "ok $number $name # SKIP $reason"
 	else
 		count_line failed "not ok $number $name # ${verdict^^} after $seconds s: ${reason:-see the log}"
-		sed 's/^/# /' "$results/$name/log" | tail -n 25
+		[[ ! -e $results/$name/log ]] || sed 's/^/# /' "$results/$name/log" | tail -n 25
 		echo "# all of it: tests/results/$name/"
 	fi
 }
