@@ -141,12 +141,13 @@ assert_queues_used() {
 	[[ " ${counts[*]} " != *" 0 "* ]] || fail "a queue carried nothing: ${counts[*]}"
 }
 
-# fio's pattern "%o" writes a block's byte offset, repeated, as 8 little-endian bytes.
+# With verify_interval=512 fio heads each sector with a struct verify_header: its own
+# byte offset on the disk is the little-endian number at byte 16.
 assert_sectors_numbered() {
 	local device=$1 first=$2 count=$3 wrong
 	wrong=$(dd if="$device" bs=512 skip="$first" count="$count" iflag=direct status=none |
 		perl -e '$at = shift() * 512; while (read STDIN, $sector, 512) {
-			print "sector ", $at / 512, " holds what belongs to ", unpack("Q<", $sector) / 512, "\n" if unpack("Q<", $sector) != $at;
+			print "sector ", $at / 512, " holds what belongs to ", unpack("x16 Q<", $sector) / 512, "\n" if unpack("x16 Q<", $sector) != $at;
 			$at += 512 }' "$first" | head -n 3)
 	[[ ! $wrong ]] || fail "misplaced data on $device: $wrong"
 }
