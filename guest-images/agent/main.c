@@ -11,7 +11,8 @@ static int usage(void)
 {
 	fputs("agent serve-tcp PORT SHELL | serve-vchan SLOTS SHELL |\n"
 	      "      run-tcp PORT SCRIPT | run-vchan DOMID LOCKDIR SCRIPT |\n"
-	      "      wait-node SECONDS PATH VALUE | wait-disk SECONDS DEVICE | sum DEVICE\n", stderr);
+	      "      wait-node SECONDS PATH VALUE | wait-disk SECONDS DEVICE |\n"
+	      "      sum DEVICE\n", stderr);
 	return 2;
 }
 

@@ -12,7 +12,7 @@
 
 #include "agent.h"
 
-#define CHUNK	(1u << 20)
+#define CHUNK	1048576
 #define LANES	4
 #define PRIME	0x9e3779b97f4a7c15ull
 
@@ -33,7 +33,7 @@ static void add_chunk(uint64_t *lanes, const uint64_t *words, size_t count)
 int print_sum(const char *device)
 {
 	uint64_t lanes[LANES] = { 1, 2, 3, 4 };
-	uint64_t bytes = 0;
+	uint64_t bytes = 0, sum;
 	void *chunk = aligned_alloc(4096, CHUNK);
 	int fd = open(device, O_RDONLY | O_DIRECT);
 	ssize_t n;
@@ -46,6 +46,7 @@ int print_sum(const char *device)
 	}
 	if (n < 0)
 		return perror(device), 1;
-	printf("%016llx\n", (unsigned long long)mix(mix(mix(mix(bytes, lanes[0]), lanes[1]), lanes[2]), lanes[3]));
+	sum = mix(mix(mix(mix(bytes, lanes[0]), lanes[1]), lanes[2]), lanes[3]);
+	printf("%016llx\n", (unsigned long long)sum);
 	return 0;
 }
