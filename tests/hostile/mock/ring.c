@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "mock.h"
 
@@ -114,27 +113,29 @@ static void take(struct ring *ring, struct response *rsp)
 	memcpy(&rsp->status, slot + 10, 2);
 }
 
-static void wait_for_event(struct mock *m, int milliseconds)
+static bool wait_for_event(struct mock *m)
 {
 	struct pollfd p = { .fd = xenevtchn_fd(m->evt), .events = POLLIN };
 
-	if (poll(&p, 1, milliseconds) > 0)
-		xenevtchn_unmask(m->evt, xenevtchn_pending(m->evt));
+	if (poll(&p, 1, WAIT_SECONDS * 1000) <= 0)
+		return false;
+	xenevtchn_unmask(m->evt, xenevtchn_pending(m->evt));
+	return true;
 }
 
-/* Waits for the event as a driver would: a lost one shows as a timeout. */
+/*
+ * Sleeps as a driver would: a response that is there without its event is as
+ * good as lost.
+ */
 bool ring_await(struct mock *m, struct ring *ring, struct response *rsp)
 {
-	time_t end = time(NULL) + WAIT_SECONDS;
-
 	for (;;) {
 		ring->sring->rsp_event = ring->rsp_cons + 1;
 		__sync_synchronize();
 		if (ring->sring->rsp_prod != ring->rsp_cons)
 			break;
-		if (time(NULL) > end)
+		if (!wait_for_event(m))
 			return false;
-		wait_for_event(m, WAIT_SECONDS * 1000);
 	}
 	__sync_synchronize();
 	take(ring, rsp);
