@@ -257,7 +257,7 @@ unsigned int blkback_bdev_info(const struct blkback_device *device);
 struct blkback_ring *blkback_ring_create(struct blkback_device *device,
 					 unsigned int id,
 					 enum xenblk_layout layout,
-					 const struct blkback_ring_spec *spec);
+					 struct blkback_ring_spec *spec);
 void blkback_ring_start(struct blkback_ring *ring);
 void blkback_rings_stop(struct blkback_ring **rings, unsigned int nr_rings);
 void blkback_rings_free(struct blkback_ring **rings, unsigned int nr_rings);

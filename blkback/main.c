@@ -6,36 +6,17 @@
 #include <xen/xen.h>
 
 #include "blkback.h"
+#include "param.h"
 
 static unsigned int max_queues;
 static unsigned int max_ring_page_order = XENBLK_MAX_RING_ORDER;
 static unsigned int max_buffer_pages = 1024;
 
-static int set_queues(const char *val, const struct kernel_param *kp)
-{
-	return param_set_uint_minmax(val, kp, 1, XENBLK_MAX_QUEUES);
-}
-
-static int set_ring_order(const char *val, const struct kernel_param *kp)
-{
-	return param_set_uint_minmax(val, kp, 0, XENBLK_MAX_RING_ORDER);
-}
-
-static const struct kernel_param_ops queues_ops = {
-	.set = set_queues,
-	.get = param_get_uint,
-};
-
-static const struct kernel_param_ops ring_order_ops = {
-	.set = set_ring_order,
-	.get = param_get_uint,
-};
-
-module_param_cb(max_queues, &queues_ops, &max_queues, 0644);
+XENBLK_DEFINE_PARAM(max_queues, max_queues, 1, XENBLK_MAX_QUEUES);
 MODULE_PARM_DESC(max_queues,
 		 "Queues that a disk offers (1 to 999; default: online CPUs at load)");
-module_param_cb(max_ring_page_order, &ring_order_ops, &max_ring_page_order,
-		0644);
+XENBLK_DEFINE_PARAM(max_ring_page_order, max_ring_page_order, 0,
+		    XENBLK_MAX_RING_ORDER);
 MODULE_PARM_DESC(max_ring_page_order,
 		 "Largest ring that a disk offers, log2 of pages (0 to 4)");
 module_param(max_buffer_pages, uint, 0644);

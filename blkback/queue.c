@@ -137,15 +137,13 @@ static void free_pools(struct blkback_ring *ring)
 }
 
 static int map_ring(struct blkback_ring *ring, enum xenblk_layout layout,
-		    const struct blkback_ring_spec *spec)
+		    struct blkback_ring_spec *spec)
 {
-	grant_ref_t ref[XENBLK_MAX_RING_PAGES];
 	void *pages;
 	int err;
 
-	memcpy(ref, spec->ref, sizeof(ref));
-	err = xenbus_map_ring_valloc(ring->device->xdev, ref, spec->nr_pages,
-				     &pages);
+	err = xenbus_map_ring_valloc(ring->device->xdev, spec->ref,
+				     spec->nr_pages, &pages);
 	if (err)
 		return err;
 	xenblk_ring_attach_back(&ring->back, pages, layout, spec->nr_pages);
@@ -223,7 +221,7 @@ static struct blkback_ring *alloc_ring(struct blkback_device *device,
 struct blkback_ring *blkback_ring_create(struct blkback_device *device,
 					 unsigned int id,
 					 enum xenblk_layout layout,
-					 const struct blkback_ring_spec *spec)
+					 struct blkback_ring_spec *spec)
 {
 	struct blkback_ring *ring = alloc_ring(device, id);
 	int err;

@@ -44,16 +44,15 @@ static void publish_answers(struct blkback_ring *ring)
 static bool get_segment_table(struct blkback_ring *ring,
 			      struct blkback_request *request)
 {
+	struct blkback_segment *table = request->inline_segments;
 	unsigned int i;
 
-	if (request->io.nr_segments > XENBLK_MAX_DIRECT_SEGMENTS) {
-		/* Sleeping here would be waiting for what only we can free. */
-		request->segment = mempool_alloc(&ring->segments, GFP_NOWAIT);
-		if (!request->segment) {
-			request->segment = request->inline_segments;
-			return false;
-		}
-	}
+	/* Sleeping here would be waiting for what only we can free. */
+	if (request->io.nr_segments > XENBLK_MAX_DIRECT_SEGMENTS)
+		table = mempool_alloc(&ring->segments, GFP_NOWAIT);
+	if (!table)
+		return false;
+	request->segment = table;
 	for (i = 0; i < request->io.nr_segments; i++)
 		request->segment[i].page = NULL;
 	return true;

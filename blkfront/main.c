@@ -7,52 +7,23 @@
 #include <xen/xen.h>
 
 #include "blkfront.h"
+#include "param.h"
 
 unsigned int blkfront_max_queues = 4;
 unsigned int blkfront_max_ring_order = 2;
 unsigned int blkfront_max_segments = XENBLK_MAX_INDIRECT_SEGMENTS;
 
-static int set_queues(const char *val, const struct kernel_param *kp)
-{
-	return param_set_uint_minmax(val, kp, 1, XENBLK_MAX_QUEUES);
-}
-
-static int set_ring_order(const char *val, const struct kernel_param *kp)
-{
-	return param_set_uint_minmax(val, kp, 0, XENBLK_MAX_RING_ORDER);
-}
-
-static int set_segments(const char *val, const struct kernel_param *kp)
-{
-	return param_set_uint_minmax(val, kp, 0, XENBLK_MAX_INDIRECT_SEGMENTS);
-}
-
-static const struct kernel_param_ops queues_ops = {
-	.set = set_queues,
-	.get = param_get_uint,
-};
-
-static const struct kernel_param_ops ring_order_ops = {
-	.set = set_ring_order,
-	.get = param_get_uint,
-};
-
-static const struct kernel_param_ops segments_ops = {
-	.set = set_segments,
-	.get = param_get_uint,
-};
-
-module_param_cb(max_queues, &queues_ops, &blkfront_max_queues, 0644);
+XENBLK_DEFINE_PARAM(max_queues, blkfront_max_queues, 1, XENBLK_MAX_QUEUES);
 MODULE_PARM_DESC(max_queues,
 		 "Most rings of a disk, 1 to 999 (default 4); for disks that connect later");
 
-module_param_cb(max_ring_page_order, &ring_order_ops, &blkfront_max_ring_order,
-		0644);
+XENBLK_DEFINE_PARAM(max_ring_page_order, blkfront_max_ring_order, 0,
+		    XENBLK_MAX_RING_ORDER);
 MODULE_PARM_DESC(max_ring_page_order,
 		 "Log2 of the most pages of a ring, 0 to 4 (default 2); for disks that connect later");
 
-module_param_cb(max_indirect_segments, &segments_ops, &blkfront_max_segments,
-		0644);
+XENBLK_DEFINE_PARAM(max_indirect_segments, blkfront_max_segments, 0,
+		    XENBLK_MAX_INDIRECT_SEGMENTS);
 MODULE_PARM_DESC(max_indirect_segments,
 		 "Most segments of a request, 0 to 256 (default 256), up to 11 mean no indirect requests; for disks that connect later");
 

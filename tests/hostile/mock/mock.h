@@ -24,6 +24,9 @@
 #define MAX_QUEUES	8
 #define MAX_SEGMENTS	11
 
+/* Long enough for emulation; nothing waits so long unless it failed. */
+#define WAIT_SECONDS	30
+
 /* xenbus states, io/xenbus.h */
 enum { INITIALISING = 1, INITWAIT, INITIALISED, CONNECTED, CLOSING, CLOSED };
 

@@ -7,9 +7,6 @@
 
 #include "mock.h"
 
-/* Long enough for emulation; nothing waits so long unless it failed. */
-#define WAIT_SECONDS	30
-
 /* Byte offsets of the fields, from io/blkif.h. */
 static const struct layout {
 	unsigned int entry, response, id, sector, seg, gref, nr_sectors;

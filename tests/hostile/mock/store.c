@@ -14,9 +14,6 @@
 
 #include "mock.h"
 
-/* Long enough for emulation; nothing waits so long unless it failed. */
-#define WAIT_SECONDS	30
-
 static void write_value(struct mock *m, xs_transaction_t t, const char *dir,
 			const char *key, const char *value)
 {

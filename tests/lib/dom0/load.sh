@@ -19,10 +19,6 @@ check_fio_json() {
 	assert_equal "errors in $(basename "$1")" 0 "$errors"
 }
 
-fio_total_ios() {
-	sed -n '/^{/,/^}/p' "$1" | jq '[.jobs[] | .read.total_ios + .write.total_ios] | add'
-}
-
 # fio_verify NAME DEVICE OPTION...: writes, then reads back and checks crc32c.
 fio_verify() {
 	fio_guest "$@" --verify=crc32c --verify_fatal=1 --do_verify=1
