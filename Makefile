@@ -7,13 +7,17 @@ JOBS ?= $(shell nproc)
 
 .PHONY: modules clean help demo test test-full unit lint lint-report images
 
+ifneq ($(words $(CURDIR)),1)
+$(error the kernel's build system can't work in a folder with spaces in its path: $(CURDIR))
+endif
+
 modules: ## build xen-blkback.ko and xen-blkfront.ko (KDIR=headers of a kernel)
 	@test -n "$(KDIR)" || { echo "no kernel headers: apt-get install linux-headers-amd64, or give KDIR=" >&2; exit 1; }
 	$(MAKE) -C "$(KDIR)" M="$(CURDIR)" -j$(JOBS) modules
 
 clean: ## remove what the build made
 	@test -z "$(KDIR)" || $(MAKE) -C "$(KDIR)" M="$(CURDIR)" clean
-	rm -rf tests/results tests/unit/bin
+	rm -rf tests/results tests/unit/bin tests/hostile/bin
 
 images: ## make the hypervisor, dom0 and guest images (cached outside the tree)
 	tests/lib/install-deps

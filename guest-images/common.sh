@@ -4,7 +4,7 @@
 # "# inputs:" line names.
 
 images_src=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-cache=${XENBLK_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/xen-blk}
+cache=${XENBLK_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/xen-blk}
 declare -A known_keys=()
 
 die() {

@@ -35,15 +35,24 @@ with_conditions() {
 	fi
 }
 
-# list_tests FULL [NAME]...: one name a line; a name with a condition is taken alone.
+# list_tests FULL [NAME]...: one name a line; a name with a condition is taken alone, and
+# one with a number however long it takes.
 list_tests() {
 	local full=$1 name file
 	shift
 	for name in "${@:-*}"; do
 		for file in $(test_files "$name"); do
-			if [[ ! $full && ${#@} -eq 0 && $(header "$file" long) ]]; then continue; fi
+			if [[ ! $full && $name != */* && $(header "$file" long) ]]; then continue; fi
 			with_conditions "$file" | { if [[ $name == *~* ]]; then grep -xF -- "$name" || true; else cat; fi; }
 		done
+	done
+}
+
+# A name that no test has is a slip of whoever gave it.
+check_names() {
+	local name
+	for name in "$@"; do
+		[[ $name && $(list_tests 1 "$name") ]] || { echo "tests/run: no test is called '$name'" >&2; return 2; }
 	done
 }
 

@@ -6,7 +6,7 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 # Two work trees on one machine must not take each other's host.
 default_instance=$(basename "$top")-$(sha256sum <<<"$top" | cut -c1-6)
 instance=${instance:-$default_instance}
-cache=${XENBLK_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/xen-blk}
+cache=${XENBLK_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/xen-blk}
 results=${XENBLK_RESULTS:-$top/tests/results}
 
 host_state() {

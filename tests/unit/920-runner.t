@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The runner takes names for what they are, and slips for slips.
+set -euo pipefail
+
+run=$(cd "$(dirname "$0")/.." && pwd)/run
+tests=0 failures=0
+
+is() {
+	tests=$((tests + 1))
+	if [[ $2 == "$3" ]]; then
+		echo "ok $tests - $1"
+	else
+		echo "not ok $tests - $1: wanted '$2', got '$3'"
+		failures=$((failures + 1))
+	fi
+}
+
+lists() {
+	"$run" --list "$@" 2>/dev/null | wc -l
+}
+
+# What it says without booting anything: its status, and the last line.
+says() {
+	local said status=0
+	said=$("$@" 2>&1 >/dev/null </dev/null) || status=$?
+	echo "$status ${said##*$'\n'}"
+}
+
+is "a test by its number" 1 "$(lists smoke/001)"
+is "a test by its condition" 1 "$(lists mq/001~q1-order0)"
+is "a long test by its number" 1 "$(lists data/004)"
+is "a group is without its long tests" "$(lists data)" "$(("$(lists --full data)" - "$("$run" --list --full data | grep -cE '^data/00[45] ')"))"
+is "a slip among names" "2 tests/run: no test is called 'nosuch'" "$(says "$run" --list nosuch smoke/001)"
+is "a condition that there is not" "2 tests/run: no test is called 'mq/001~q9'" "$(says "$run" mq/001~q9)"
+is "an empty name" "2 tests/run: no test is called ''" "$(says "$run" '')"
+is "an option without its value" "2 tests/run: --instance needs a value" "$(says "$run" --instance)"
+is "a pair that there is not" "2 tests/run: a driver is ours or stock, not 'Stock'" "$(says env BACK=Stock "$run" --list)"
+is "without a home" 1 "$(env -u HOME "$run" --list smoke/001 | wc -l)"
+echo "1..$tests"
+((failures == 0))
