@@ -5,7 +5,7 @@
 KDIR ?= $(lastword $(shell ls -d /usr/src/linux-headers-*-amd64 2>/dev/null | sort -V))
 JOBS ?= $(shell nproc)
 
-.PHONY: modules clean help demo test test-full unit lint lint-report images
+.PHONY: modules clean help demo test test-full bench profile unit lint lint-report images
 
 ifneq ($(words $(CURDIR)),1)
 $(error the kernel's build system can't work in a folder with spaces in its path: $(CURDIR))
@@ -34,6 +34,14 @@ test: ## lint, unit tests, and the tests on the emulated host (under 35 minutes)
 test-full: ## the same and the long tests
 	tests/lib/install-deps
 	tests/all --full
+
+bench: ## cost per I/O against the stock pair (JOB=, QUEUES=, SIDE= choose points)
+	tests/lib/install-deps
+	tests/perf/bench
+
+profile: ## where the instructions of one point go (JOB=, QUEUES=, SIDE=)
+	tests/lib/install-deps
+	tests/perf/profile
 
 unit: ## unit tests of the pure code, under ASan and UBSan
 	prove tests/unit
