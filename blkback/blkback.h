@@ -12,6 +12,7 @@
 #include <linux/llist.h>
 #include <linux/mempool.h>
 #include <linux/mutex.h>
+#include <linux/timer.h>
 #include <linux/workqueue.h>
 #include <xen/grant_table.h>
 #include <xen/xenbus.h>
@@ -44,6 +45,7 @@ struct blkback_ring;
  * struct blkback_segment - a page of the guest that a request touches
  * @page: where it is mapped; NULL while it is not
  * @handle: of the mapping
+ * @kept: set when the mapping stays after the request
  * @gref: the guest's reference
  * @first_sect: first 512-byte sector of the page
  * @last_sect: last one, inclusive
@@ -52,8 +54,59 @@ struct blkback_segment {
 	struct page	*page;
 	grant_handle_t	handle;
 	grant_ref_t	gref;
+	struct blkback_persistent *kept;
 	u8		first_sect;
 	u8		last_sect;
+};
+
+/**
+ * struct blkback_persistent - a grant that stays mapped between requests
+ * @hash: in the ring's table, by @gref
+ * @node: on the list of those that no request uses, or that map nothing
+ * @page: where it is mapped, read-write; NULL until it is
+ * @handle: of the mapping
+ * @gref: the guest's reference
+ * @users: segments in flight that use it
+ * @last_used: jiffies
+ */
+struct blkback_persistent {
+	struct hlist_node	hash;
+	struct list_head	node;
+	struct page		*page;
+	grant_handle_t		handle;
+	grant_ref_t		gref;
+	unsigned int		users;
+	unsigned long		last_used;
+};
+
+/**
+ * struct blkback_store - the persistent grants of a ring, see persist.c
+ * @grants: room for them; NULL when none may be kept
+ * @buckets: hash table of those that are mapped
+ * @bucket_bits: log2 of its size
+ * @empty: those of @grants that map nothing
+ * @idle: those that no request uses, the last used at the end
+ * @nr_kept: mapped ones
+ * @nr_idle: those of them on @idle
+ * @nr_wanted: missed room in @grants since the last give-back
+ * @expiry: jiffies after which an idle one is given back; 0 for never
+ * @hits: segments that found their page mapped
+ * @timer: wakes the thread when some may have expired
+ *
+ * All but @timer belongs to the ring's thread.
+ */
+struct blkback_store {
+	struct blkback_persistent	*grants;
+	struct hlist_head		*buckets;
+	unsigned int			bucket_bits;
+	struct list_head		empty;
+	struct list_head		idle;
+	unsigned int			nr_kept;
+	unsigned int			nr_idle;
+	unsigned int			nr_wanted;
+	unsigned long			expiry;
+	u64				hits;
+	struct timer_list		timer;
 };
 
 /**
@@ -113,6 +166,9 @@ struct blkback_counters {
 
 /**
  * struct blkback_batch - scratch arrays of one hypercall, used by the thread
+ * @nr_pages: pages of the pass that is being made up, then of its @map
+ * @nr_unmaps: of @unmap; both use @page, but never at the same time
+ * @nr_lists: indirect requests of the pass
  */
 struct blkback_batch {
 	struct gnttab_map_grant_ref	map[BLKBACK_BATCH_PAGES];
@@ -122,6 +178,7 @@ struct blkback_batch {
 	struct gnttab_copy		copy[BLKBACK_BATCH_LISTS];
 	struct xenblk_segment		*list[BLKBACK_BATCH_LISTS];
 	unsigned int			nr_pages;
+	unsigned int			nr_unmaps;
 	unsigned int			nr_lists;
 };
 
@@ -145,11 +202,13 @@ struct blkback_batch {
  * @batch: scratch of the pass
  * @idle: pages to map at, the last used first
  * @nr_idle: their number
+ * @store: grants that stay mapped
  * @counters: see there
  * @event: set by the interrupt, taken by the thread
  * @done: finished requests; written by bios, emptied by the thread
  *
- * All but @event and @done belong to the thread from its start to its end.
+ * All but @event, @done and the timer of @store belong to the thread from its
+ * start to its end.
  */
 struct blkback_ring {
 	unsigned int			id;
@@ -170,6 +229,7 @@ struct blkback_ring {
 	struct blkback_batch		*batch;
 	struct page			**idle;
 	unsigned int			nr_idle;
+	struct blkback_store		store;
 	struct blkback_counters		counters;
 
 	atomic_t			event ____cacheline_aligned_in_smp;
@@ -180,11 +240,13 @@ struct blkback_ring {
  * struct blkback_ring_spec - a ring as its frontend published it
  * @nr_pages: grant pages, a power of two
  * @ref: their grant references
+ * @persistent: the frontend's grants may stay mapped, both sides said so
  * @evtchn: the frontend's event channel
  */
 struct blkback_ring_spec {
 	unsigned int	nr_pages;
 	grant_ref_t	ref[XENBLK_MAX_RING_PAGES];
+	bool		persistent;
 	evtchn_port_t	evtchn;
 };
 
@@ -199,6 +261,20 @@ struct blkback_limits {
 };
 
 /**
+ * struct blkback_persist_limits - grants that may stay mapped
+ * @offered: to the frontend
+ * @max_grants: of each ring
+ * @unused_seconds: how long one may stay unused; 0 for as long as it likes
+ *
+ * Sampled from the module parameters for each connection.
+ */
+struct blkback_persist_limits {
+	bool		offered;
+	unsigned int	max_grants;
+	unsigned int	unused_seconds;
+};
+
+/**
  * struct blkback_device - one virtual disk
  * @xdev: its xenbus device; a reference is held
  * @name: "blkback.DOMAIN.DISK", start of the names of threads and interrupts
@@ -209,6 +285,7 @@ struct blkback_limits {
  * @watch: on the physical-device node
  * @limits: see there
  * @max_cached_pages: of each ring
+ * @persist: see there
  * @bdev: the disk; NULL until the hotplug script has named it
  * @bounds: of @bdev; not written while rings exist
  * @rings: @nr_rings of them; NULL when not connected
@@ -226,6 +303,7 @@ struct blkback_device {
 	struct xenbus_watch	watch;
 	struct blkback_limits	limits;
 	unsigned int		max_cached_pages;
+	struct blkback_persist_limits persist;
 	struct block_device	*bdev;
 	struct blkback_bounds	bounds;
 	struct blkback_ring	**rings;
@@ -237,6 +315,7 @@ struct blkback_device {
 
 /* main.c */
 void blkback_sample_limits(struct blkback_device *device);
+void blkback_sample_persist(struct blkback_device *device);
 
 /* xenbus.c */
 int blkback_xenbus_init(void);
@@ -273,6 +352,26 @@ void blkback_grant_unmap(struct blkback_ring *ring, struct list_head *requests);
 bool blkback_grant_reserve(struct blkback_ring *ring, unsigned int nr_pages);
 void blkback_grant_trim(struct blkback_ring *ring, unsigned int keep);
 bool blkback_grant_in_use(const struct blkback_request *request);
+void blkback_grant_give_back(struct blkback_ring *ring, unsigned int nr);
+void blkback_grant_expire(struct blkback_ring *ring);
+
+/* persist.c: thread only, but for making and freeing */
+void blkback_persist_init(struct blkback_ring *ring);
+int blkback_persist_create(struct blkback_ring *ring,
+			   const struct blkback_persist_limits *limits);
+void blkback_persist_destroy(struct blkback_ring *ring);
+bool blkback_persist_use(struct blkback_ring *ring,
+			 struct blkback_segment *segment);
+void blkback_persist_settle(struct blkback_segment *segment);
+bool blkback_persist_resolve(struct blkback_segment *segment);
+void blkback_persist_release(struct blkback_ring *ring,
+			     struct blkback_segment *segment);
+bool blkback_persist_take_oldest(struct blkback_ring *ring,
+				 struct blkback_segment *segment);
+bool blkback_persist_take_surplus(struct blkback_ring *ring,
+				  struct blkback_segment *segment);
+void blkback_persist_arm(struct blkback_ring *ring);
+void blkback_persist_disarm(struct blkback_ring *ring);
 
 /* submit.c */
 int blkback_submit_init(void);

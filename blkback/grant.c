@@ -14,27 +14,6 @@ static domid_t guest_of(const struct blkback_ring *ring)
 }
 
 /**
- * blkback_grant_reserve() - have pages to map at
- * @ring: that needs them
- * @nr_pages: how many blkback_grant_map() will take
- *
- * Context: the thread of @ring, or whoever makes it.
- * Return: false when memory is short; what is in flight will give pages back.
- */
-bool blkback_grant_reserve(struct blkback_ring *ring, unsigned int nr_pages)
-{
-	unsigned int missing;
-
-	if (ring->nr_idle >= nr_pages)
-		return true;
-	missing = nr_pages - ring->nr_idle;
-	if (gnttab_alloc_pages(missing, ring->idle + ring->nr_idle))
-		return false;
-	ring->nr_idle = nr_pages;
-	return true;
-}
-
-/**
  * blkback_grant_trim() - give surplus pages back
  * @ring: that has no use for them
  * @keep: how many to keep
@@ -51,7 +30,7 @@ void blkback_grant_trim(struct blkback_ring *ring, unsigned int keep)
 
 static void put_idle(struct blkback_ring *ring, struct page *page)
 {
-	/* Never full: in flight and idle pages are BLKBACK_MAX_PAGES at most. */
+	/* Never full: see blkback_grant_reserve(). */
 	ring->idle[ring->nr_idle++] = page;
 }
 
@@ -109,12 +88,16 @@ static unsigned long address_of(struct page *page)
 	return (unsigned long)page_address(page);
 }
 
-/* What the guest wants written is only ever read here. */
-static u32 map_flags(const struct blkback_request *request)
+/*
+ * What the guest wants written is only ever read here, but the next user of a
+ * mapping that stays may be a read.
+ */
+static u32 map_flags(const struct blkback_request *request,
+		     const struct blkback_segment *segment)
 {
 	u32 flags = GNTMAP_host_map;
 
-	if (request->io.op != XENBLK_OP_READ)
+	if (request->io.op != XENBLK_OP_READ && !segment->kept)
 		flags |= GNTMAP_readonly;
 	return flags;
 }
@@ -125,15 +108,18 @@ static void add_map_ops(struct blkback_ring *ring,
 	struct blkback_batch *batch = ring->batch;
 	unsigned int i, nr = batch->nr_pages;
 
-	for (i = 0; i < request->io.nr_segments; i++, nr++) {
+	for (i = 0; i < request->io.nr_segments; i++) {
 		struct blkback_segment *segment = &request->segment[i];
 
+		if (blkback_persist_use(ring, segment))
+			continue;
 		batch->page[nr] = ring->idle[--ring->nr_idle];
 		batch->segment[nr] = segment;
 		gnttab_set_map_op(&batch->map[nr],
 				  address_of(batch->page[nr]),
-				  map_flags(request), segment->gref,
+				  map_flags(request, segment), segment->gref,
 				  guest_of(ring));
+		nr++;
 	}
 	batch->nr_pages = nr;
 }
@@ -142,37 +128,42 @@ static void add_map_ops(struct blkback_ring *ring,
  * Each operation has its own status, and it alone counts: of a batch that
  * failed, those that did map must be unmapped again (XSA-361, XSA-365).
  */
-static void keep_mapping(struct blkback_ring *ring,
-			 struct blkback_request *request, unsigned int nr)
+static void keep_mapping(struct blkback_ring *ring, unsigned int nr)
 {
 	struct blkback_batch *batch = ring->batch;
+	struct blkback_segment *segment = batch->segment[nr];
 
 	if (batch->map[nr].status == GNTST_okay) {
-		batch->segment[nr]->page = batch->page[nr];
-		batch->segment[nr]->handle = batch->map[nr].handle;
-		return;
+		segment->page = batch->page[nr];
+		segment->handle = batch->map[nr].handle;
+	} else {
+		put_idle(ring, batch->page[nr]);
 	}
-	request->status = XENBLK_RSP_ERROR;
-	put_idle(ring, batch->page[nr]);
+	if (segment->kept)
+		blkback_persist_settle(segment);
 }
 
-static bool belongs_to(const struct blkback_segment *segment,
-		       const struct blkback_request *request)
+static bool all_mapped(struct blkback_request *request)
 {
-	return segment >= request->segment &&
-	       segment < request->segment + request->io.nr_segments;
+	unsigned int i;
+
+	for (i = 0; i < request->io.nr_segments; i++) {
+		if (!blkback_persist_resolve(&request->segment[i]))
+			return false;
+	}
+	return true;
 }
 
 static void keep_mappings(struct blkback_ring *ring, struct list_head *requests)
 {
-	struct blkback_batch *batch = ring->batch;
 	struct blkback_request *request;
-	unsigned int nr = 0;
+	unsigned int i;
 
+	for (i = 0; i < ring->batch->nr_pages; i++)
+		keep_mapping(ring, i);
 	list_for_each_entry(request, requests, node) {
-		while (nr < batch->nr_pages &&
-		       belongs_to(batch->segment[nr], request))
-			keep_mapping(ring, request, nr++);
+		if (!all_mapped(request))
+			request->status = XENBLK_RSP_ERROR;
 	}
 }
 
@@ -208,7 +199,7 @@ static void put_unmapped(struct blkback_ring *ring)
 	struct blkback_batch *batch = ring->batch;
 	unsigned int i, nr_lost = 0;
 
-	for (i = 0; i < batch->nr_pages; i++) {
+	for (i = 0; i < batch->nr_unmaps; i++) {
 		if (batch->unmap[i].status == GNTST_okay)
 			put_idle(ring, batch->page[i]);
 		else
@@ -224,11 +215,11 @@ static void flush_unmaps(struct blkback_ring *ring)
 {
 	struct blkback_batch *batch = ring->batch;
 
-	if (!batch->nr_pages)
+	if (!batch->nr_unmaps)
 		return;
-	gnttab_unmap_refs(batch->unmap, NULL, batch->page, batch->nr_pages);
+	gnttab_unmap_refs(batch->unmap, NULL, batch->page, batch->nr_unmaps);
 	put_unmapped(ring);
-	batch->nr_pages = 0;
+	batch->nr_unmaps = 0;
 }
 
 static void add_unmap_op(struct blkback_ring *ring,
@@ -236,17 +227,94 @@ static void add_unmap_op(struct blkback_ring *ring,
 {
 	struct blkback_batch *batch = ring->batch;
 
-	if (batch->nr_pages == BLKBACK_BATCH_PAGES)
+	if (batch->nr_unmaps == BLKBACK_BATCH_PAGES)
 		flush_unmaps(ring);
-	gnttab_set_unmap_op(&batch->unmap[batch->nr_pages],
+	gnttab_set_unmap_op(&batch->unmap[batch->nr_unmaps],
 			    address_of(segment->page), GNTMAP_host_map,
 			    segment->handle);
-	batch->page[batch->nr_pages++] = segment->page;
+	batch->page[batch->nr_unmaps++] = segment->page;
 	segment->page = NULL;
 }
 
 /**
- * blkback_grant_unmap() - unmap the data of finished requests
+ * blkback_grant_give_back() - unmap grants that stayed mapped
+ * @ring: of them
+ * @nr: how many, the longest unused first; UINT_MAX for all
+ *
+ * Context: the thread of @ring, but not between mapping and submission.
+ */
+void blkback_grant_give_back(struct blkback_ring *ring, unsigned int nr)
+{
+	struct blkback_segment oldest;
+
+	while (nr-- && blkback_persist_take_oldest(ring, &oldest))
+		add_unmap_op(ring, &oldest);
+	flush_unmaps(ring);
+}
+
+static void add_surplus(struct blkback_ring *ring)
+{
+	struct blkback_segment surplus;
+
+	while (blkback_persist_take_surplus(ring, &surplus))
+		add_unmap_op(ring, &surplus);
+}
+
+/**
+ * blkback_grant_expire() - unmap grants that stayed mapped for no use
+ * @ring: of them; it has nothing else to do
+ *
+ * Context: the thread of @ring.
+ */
+void blkback_grant_expire(struct blkback_ring *ring)
+{
+	add_surplus(ring);
+	flush_unmaps(ring);
+}
+
+/**
+ * blkback_grant_reserve() - have pages to map at
+ * @ring: that needs them
+ * @nr_pages: how many blkback_grant_map() may take for the pass
+ *
+ * Idle pages, those of requests in flight and those that stay mapped are never
+ * more than BLKBACK_MAX_PAGES. The last give way: since they came from the
+ * pages that a ring always has, it can map a request when nothing is in flight.
+ *
+ * Context: the thread of @ring, or whoever makes it.
+ * Return: false when memory is short; what is in flight will give pages back.
+ */
+bool blkback_grant_reserve(struct blkback_ring *ring, unsigned int nr_pages)
+{
+	unsigned int mapped = ring->pages_in_flight - ring->batch->nr_pages +
+			      ring->store.nr_idle;
+	unsigned int missing;
+
+	if (ring->nr_idle >= nr_pages)
+		return true;
+	if (mapped + nr_pages > BLKBACK_MAX_PAGES)
+		blkback_grant_give_back(ring, mapped + nr_pages -
+					      BLKBACK_MAX_PAGES);
+	if (ring->nr_idle >= nr_pages)
+		return true;
+	missing = nr_pages - ring->nr_idle;
+	if (!gnttab_alloc_pages(missing, ring->idle + ring->nr_idle))
+		ring->nr_idle = nr_pages;
+	else
+		blkback_grant_give_back(ring, missing);
+	return ring->nr_idle >= nr_pages;
+}
+
+static void release(struct blkback_ring *ring, struct blkback_segment *segment)
+{
+	if (segment->kept)
+		blkback_persist_release(ring, segment);
+	else if (segment->page)
+		add_unmap_op(ring, segment);
+}
+
+/**
+ * blkback_grant_unmap() - unmap the data of finished requests, or keep it
  * @ring: that they came from
  * @requests: finished; no page of them is in use
  *
@@ -257,13 +325,11 @@ void blkback_grant_unmap(struct blkback_ring *ring, struct list_head *requests)
 	struct blkback_request *request;
 	unsigned int i;
 
-	ring->batch->nr_pages = 0;
 	list_for_each_entry(request, requests, node) {
-		for (i = 0; i < request->io.nr_segments; i++) {
-			if (request->segment[i].page)
-				add_unmap_op(ring, &request->segment[i]);
-		}
+		for (i = 0; i < request->io.nr_segments; i++)
+			release(ring, &request->segment[i]);
 	}
+	add_surplus(ring);
 	flush_unmaps(ring);
 }
 

@@ -11,6 +11,9 @@
 static unsigned int max_queues;
 static unsigned int max_ring_page_order = XENBLK_MAX_RING_ORDER;
 static unsigned int max_buffer_pages = 1024;
+static bool feature_persistent = true;
+static unsigned int max_persistent_grants = 1056;
+static unsigned int persistent_grant_unused_seconds = 60;
 
 XENBLK_DEFINE_PARAM(max_queues, max_queues, 1, XENBLK_MAX_QUEUES);
 MODULE_PARM_DESC(max_queues,
@@ -22,6 +25,15 @@ MODULE_PARM_DESC(max_ring_page_order,
 module_param(max_buffer_pages, uint, 0644);
 MODULE_PARM_DESC(max_buffer_pages,
 		 "Unused pages that a ring keeps to map at");
+module_param(feature_persistent, bool, 0644);
+MODULE_PARM_DESC(feature_persistent,
+		 "Offer to keep the guest's grants mapped (default: yes)");
+module_param(max_persistent_grants, uint, 0644);
+MODULE_PARM_DESC(max_persistent_grants,
+		 "Grants that a ring keeps mapped, at most 4096");
+module_param(persistent_grant_unused_seconds, uint, 0644);
+MODULE_PARM_DESC(persistent_grant_unused_seconds,
+		 "How long an unused grant stays mapped (0: as long as it is not displaced)");
 
 /**
  * blkback_sample_limits() - take the module parameters for a new device
@@ -32,6 +44,22 @@ void blkback_sample_limits(struct blkback_device *device)
 	device->limits.max_queues = READ_ONCE(max_queues);
 	device->limits.max_ring_order = READ_ONCE(max_ring_page_order);
 	device->max_cached_pages = READ_ONCE(max_buffer_pages);
+}
+
+/**
+ * blkback_sample_persist() - take the module parameters for a new connection
+ * @device: without rings; its persist limits are set
+ *
+ * Context: under the device's lock.
+ */
+void blkback_sample_persist(struct blkback_device *device)
+{
+	lockdep_assert_held(&device->lock);
+	device->persist.offered = READ_ONCE(feature_persistent);
+	device->persist.max_grants = min(READ_ONCE(max_persistent_grants),
+					 BLKBACK_MAX_PAGES + 0U);
+	device->persist.unused_seconds =
+		READ_ONCE(persistent_grant_unused_seconds);
 }
 
 static int __init blkback_init(void)

@@ -20,12 +20,14 @@
  * @order: of each ring, log2 of pages
  * @numbered: the first page is "ring-ref0", not "ring-ref"
  * @layout: of the ring entries
+ * @persistent: its grants may stay mapped, if this side offers that
  */
 struct published {
 	unsigned int		nr_queues;
 	unsigned int		order;
 	bool			numbered;
 	enum xenblk_layout	layout;
+	bool			persistent;
 };
 
 /* A number of this side of xenstore: the name of the node, and its value. */
@@ -94,7 +96,7 @@ int blkback_publish_disk(struct blkback_device *device)
 		{ XENBLK_KEY_INFO, blkback_bdev_info(device) },
 		{ XENBLK_KEY_FLUSH, bdev_write_cache(bdev) },
 		{ XENBLK_KEY_BARRIER, 0 },
-		{ XENBLK_KEY_PERSISTENT, 0 },
+		{ XENBLK_KEY_PERSISTENT, device->persist.offered },
 	};
 	struct xenbus_transaction xbt;
 	int err;
@@ -189,6 +191,20 @@ static int read_protocol(struct blkback_device *device, struct published *want)
 	return err ? bad_node(device, err, XENBLK_KEY_PROTOCOL) : 0;
 }
 
+static int read_persistent(struct blkback_device *device,
+			   struct published *want)
+{
+	unsigned int wanted;
+	int err = xenblk_xs_read_uint_or(device->xdev->otherend,
+					 XENBLK_KEY_PERSISTENT, 0, UINT_MAX, 0,
+					 &wanted);
+
+	if (err)
+		return bad_node(device, err, XENBLK_KEY_PERSISTENT);
+	want->persistent = wanted;
+	return 0;
+}
+
 static int read_published(struct blkback_device *device,
 			  struct published *want)
 {
@@ -198,6 +214,8 @@ static int read_published(struct blkback_device *device,
 		err = read_ring_order(device, want);
 	if (!err)
 		err = read_protocol(device, want);
+	if (!err)
+		err = read_persistent(device, want);
 	return err;
 }
 
@@ -239,6 +257,7 @@ static int read_ring(struct blkback_device *device, const char *dir,
 	int err;
 
 	spec->nr_pages = 1U << want->order;
+	spec->persistent = want->persistent && device->persist.offered;
 	if (spec->nr_pages == 1)
 		err = read_first_ref(dir, want->numbered, &spec->ref[0]);
 	else
@@ -330,8 +349,10 @@ int blkback_connect_rings(struct blkback_device *device)
 	device->rings = rings;
 	device->nr_rings = want.nr_queues;
 	xenblk_info_ratelimited(device->xdev,
-				"%u queues of %u pages, %s-bit layout",
+				"%u queues of %u pages, %s-bit layout%s",
 				want.nr_queues, 1U << want.order,
-				want.layout == XENBLK_LAYOUT_32 ? "32" : "64");
+				want.layout == XENBLK_LAYOUT_32 ? "32" : "64",
+				want.persistent && device->persist.offered ?
+				", persistent grants" : "");
 	return 0;
 }

@@ -98,9 +98,11 @@ static void free_pages_to_map(struct blkback_ring *ring)
 	kvfree(ring->idle);
 }
 
-static int alloc_pools(struct blkback_ring *ring, unsigned int nr_ents)
+static int alloc_pools(struct blkback_ring *ring, enum xenblk_layout layout,
+		       const struct blkback_ring_spec *spec)
 {
-	int err = alloc_requests(ring, nr_ents);
+	int err = alloc_requests(ring, xenblk_ring_entries(layout,
+							   spec->nr_pages));
 
 	if (err)
 		return err;
@@ -117,8 +119,14 @@ static int alloc_pools(struct blkback_ring *ring, unsigned int nr_ents)
 					sizeof(struct blkback_segment));
 	if (err)
 		goto free_pages_to_map;
+	if (spec->persistent)
+		err = blkback_persist_create(ring, &ring->device->persist);
+	if (err)
+		goto free_segments;
 	return 0;
 
+free_segments:
+	mempool_exit(&ring->segments);
 free_pages_to_map:
 	free_pages_to_map(ring);
 free_batch:
@@ -130,6 +138,7 @@ free_requests:
 
 static void free_pools(struct blkback_ring *ring)
 {
+	blkback_persist_destroy(ring);
 	mempool_exit(&ring->segments);
 	free_pages_to_map(ring);
 	free_batch(ring->batch);
@@ -203,6 +212,7 @@ static struct blkback_ring *alloc_ring(struct blkback_device *device,
 	INIT_LIST_HEAD(&ring->free);
 	INIT_LIST_HEAD(&ring->held);
 	init_llist_head(&ring->done);
+	blkback_persist_init(ring);
 	return ring;
 }
 
@@ -228,7 +238,7 @@ struct blkback_ring *blkback_ring_create(struct blkback_device *device,
 
 	if (!ring)
 		return ERR_PTR(-ENOMEM);
-	err = alloc_pools(ring, xenblk_ring_entries(layout, spec->nr_pages));
+	err = alloc_pools(ring, layout, spec);
 	if (err)
 		goto free_ring;
 	err = map_ring(ring, layout, spec);

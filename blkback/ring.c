@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The thread of a ring: takes requests, hands them on, reaps what finished,
- * answers, and sleeps without a timer when there is nothing to do.
+ * answers, and sleeps until it is woken when there is nothing to do.
  */
 #include <linux/kthread.h>
 #include <linux/sched.h>
@@ -53,8 +53,10 @@ static bool get_segment_table(struct blkback_ring *ring,
 	if (!table)
 		return false;
 	request->segment = table;
-	for (i = 0; i < request->io.nr_segments; i++)
+	for (i = 0; i < request->io.nr_segments; i++) {
 		request->segment[i].page = NULL;
+		request->segment[i].kept = NULL;
+	}
 	return true;
 }
 
@@ -358,6 +360,7 @@ static bool nothing_to_do(struct blkback_ring *ring)
 
 static void trim_pages(struct blkback_ring *ring)
 {
+	blkback_grant_expire(ring);
 	blkback_grant_trim(ring, max(ring->device->max_cached_pages,
 				     BLKBACK_MIN_PAGES + 0U));
 }
@@ -366,6 +369,7 @@ static void sleep_until_work(struct blkback_ring *ring)
 {
 	/* Pairs with the wake-ups of note_event() and finish_bio(). */
 	set_current_state(TASK_IDLE);
+	blkback_persist_arm(ring);
 	if (nothing_to_do(ring))
 		schedule_timeout(list_empty(&ring->held) ?
 				 MAX_SCHEDULE_TIMEOUT : HELD_PAGES_DELAY);
@@ -393,5 +397,7 @@ int blkback_ring_thread(void *data)
 		trim_pages(ring);
 		sleep_until_work(ring);
 	}
+	blkback_persist_disarm(ring);
+	blkback_grant_give_back(ring, UINT_MAX);
 	return 0;
 }

@@ -32,7 +32,7 @@ static void remove_nodes(struct mock *m)
 {
 	static const char * const keys[] = {
 		"ring-ref", "ring-page-order", "num-ring-pages", "protocol",
-		"multi-queue-num-queues", "event-channel",
+		"multi-queue-num-queues", "event-channel", "feature-persistent",
 	};
 	char key[16];
 	unsigned int i;

@@ -13,6 +13,7 @@ static const struct {
 	{ "requests", cases_requests },
 	{ "rings", cases_rings },
 	{ "states", cases_states },
+	{ "persistent", cases_persistent },
 };
 
 int main(int argc, char **argv)
@@ -25,7 +26,7 @@ int main(int argc, char **argv)
 		groups[i].run(argv[2]);
 		return tap_done();
 	}
-	fputs("usage: mock-frontend nodes|requests|rings|states MAJOR:MINOR\n",
+	fputs("usage: mock-frontend nodes|requests|rings|states|persistent MAJOR:MINOR\n",
 	      stderr);
 	return 2;
 }

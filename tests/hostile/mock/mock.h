@@ -125,5 +125,6 @@ void cases_nodes(const char *disk);
 void cases_requests(const char *disk);
 void cases_rings(const char *disk);
 void cases_states(const char *disk);
+void cases_persistent(const char *disk);
 
 #endif /* MOCK_H */

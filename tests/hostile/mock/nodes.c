@@ -41,6 +41,8 @@ static const struct node_case {
 	{ "event channel 0", "event-channel", "0", "event-channel", 1, 0 },
 	{ "an event channel of nobody", "event-channel", "3999", "ring", 1, 0 },
 	{ "an unknown protocol", "protocol", "vax-abi", "protocol", 1, 0 },
+	{ "persistent grants in words", "feature-persistent", "many",
+	  "feature-persistent", 1, 0 },
 	{ "a queue without its folder", "queue-1", NULL, "ring-ref", 2, 0 },
 };
 

@@ -119,6 +119,12 @@ describe_ends() {
 		"frontend state $(node "$front/state") error '$(node "/local/domain/$1/error/${front#/local/domain/"$1"/}/error")'"
 }
 
+# ring_sum DOMID VDEV COLUMN: over all rings, from our backend's table in debugfs.
+ring_sum() {
+	awk -v name="$3" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next } { sum += $at } END { print sum + 0 }' \
+		"/sys/kernel/debug/xen-blkback/vbd-$1-$(vdev_number "$2")/rings"
+}
+
 wait_block_device() {
 	agent wait-disk $((30 * PATIENCE)) "$1" || fail "no $1"
 }

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Grants that stay mapped between requests: which they are, and which of them
+ * must go. Each ring has its own, touched by its thread only.
+ *
+ * The frontend promised to use the same few pages again and again. What it
+ * uses beyond the bound is mapped for one request, as without this feature.
+ */
+#include <linux/hash.h>
+#include <linux/slab.h>
+
+#include "blkback.h"
+
+/*
+ * A page that was used a moment ago will be again: to displace it would gain
+ * nothing when the frontend goes round more pages than may be kept.
+ */
+#define RECENT			msecs_to_jiffies(100)
+
+static struct hlist_head *bucket_of(struct blkback_store *store,
+				    grant_ref_t gref)
+{
+	return &store->buckets[hash_32(gref, store->bucket_bits)];
+}
+
+static void wake_thread(struct timer_list *timer)
+{
+	struct blkback_ring *ring = container_of(timer, struct blkback_ring,
+						 store.timer);
+
+	wake_up_process(ring->thread);
+}
+
+/**
+ * blkback_persist_init() - keep nothing
+ * @ring: new
+ */
+void blkback_persist_init(struct blkback_ring *ring)
+{
+	INIT_LIST_HEAD(&ring->store.empty);
+	INIT_LIST_HEAD(&ring->store.idle);
+	timer_setup(&ring->store.timer, wake_thread, 0);
+}
+
+/**
+ * blkback_persist_create() - have room for grants that stay mapped
+ * @ring: its frontend agreed
+ * @limits: how many, for how long
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int blkback_persist_create(struct blkback_ring *ring,
+			   const struct blkback_persist_limits *limits)
+{
+	struct blkback_store *store = &ring->store;
+	unsigned int i, nr = limits->max_grants;
+
+	if (!nr)
+		return 0;
+	store->expiry = min(limits->unused_seconds + 0UL,
+			    MAX_JIFFY_OFFSET / HZ) * HZ;
+	store->bucket_bits = order_base_2(nr) ?: 1;
+	store->buckets = kvcalloc(1UL << store->bucket_bits,
+				  sizeof(store->buckets[0]), GFP_KERNEL);
+	store->grants = kvcalloc(nr, sizeof(store->grants[0]), GFP_KERNEL);
+	if (!store->buckets || !store->grants) {
+		blkback_persist_destroy(ring);
+		return -ENOMEM;
+	}
+	for (i = 0; i < nr; i++)
+		list_add_tail(&store->grants[i].node, &store->empty);
+	return 0;
+}
+
+/**
+ * blkback_persist_destroy() - free the room
+ * @ring: nothing is mapped any more
+ */
+void blkback_persist_destroy(struct blkback_ring *ring)
+{
+	kvfree(ring->store.buckets);
+	kvfree(ring->store.grants);
+}
+
+static struct blkback_persistent *find(struct blkback_store *store,
+				       grant_ref_t gref)
+{
+	struct blkback_persistent *grant;
+
+	hlist_for_each_entry(grant, bucket_of(store, gref), hash) {
+		if (grant->gref == gref)
+			return grant;
+	}
+	return NULL;
+}
+
+static struct blkback_persistent *add(struct blkback_store *store,
+				      grant_ref_t gref)
+{
+	struct blkback_persistent *grant =
+		list_first_entry_or_null(&store->empty,
+					 struct blkback_persistent, node);
+
+	if (!grant) {
+		store->nr_wanted++;
+		return NULL;
+	}
+	list_del(&grant->node);
+	grant->gref = gref;
+	grant->page = NULL;
+	grant->users = 1;
+	hlist_add_head(&grant->hash, bucket_of(store, gref));
+	store->nr_kept++;
+	return grant;
+}
+
+static void drop(struct blkback_store *store, struct blkback_persistent *grant)
+{
+	hlist_del_init(&grant->hash);
+	list_add(&grant->node, &store->empty);
+	store->nr_kept--;
+}
+
+/**
+ * blkback_persist_use() - is the page of a segment mapped already?
+ * @ring: of the request
+ * @segment: unmapped; its kept grant is set when it is to stay mapped
+ *
+ * Twice the same reference in flight is one mapping with two users.
+ *
+ * Context: the thread of @ring.
+ * Return: true when it is, or when an earlier segment of the pass maps it:
+ * blkback_persist_resolve() tells how that went. False when the caller has to
+ * map it.
+ */
+bool blkback_persist_use(struct blkback_ring *ring,
+			 struct blkback_segment *segment)
+{
+	struct blkback_store *store = &ring->store;
+	struct blkback_persistent *grant;
+
+	if (!store->grants)
+		return false;
+	grant = find(store, segment->gref);
+	if (!grant) {
+		segment->kept = add(store, segment->gref);
+		return false;
+	}
+	if (!grant->users++) {
+		list_del(&grant->node);
+		store->nr_idle--;
+	}
+	segment->kept = grant;
+	segment->page = grant->page;
+	store->hits++;
+	return true;
+}
+
+/**
+ * blkback_persist_settle() - the mapping of a new one worked, or did not
+ * @segment: its page is set if it is mapped; it is to stay so
+ *
+ * One that did not may be tried again by the next request.
+ *
+ * Context: the thread of the ring.
+ */
+void blkback_persist_settle(struct blkback_segment *segment)
+{
+	segment->kept->page = segment->page;
+	segment->kept->handle = segment->handle;
+	if (!segment->page)
+		hlist_del_init(&segment->kept->hash);
+}
+
+/**
+ * blkback_persist_resolve() - the page that an earlier segment has mapped
+ * @segment: of the same pass
+ *
+ * Context: the thread of the ring.
+ * Return: false when it could not be mapped.
+ */
+bool blkback_persist_resolve(struct blkback_segment *segment)
+{
+	if (segment->kept)
+		segment->page = segment->kept->page;
+	return segment->page;
+}
+
+/**
+ * blkback_persist_release() - a request is done with a page that stays mapped
+ * @ring: of the request
+ * @segment: of it
+ *
+ * Context: the thread of @ring.
+ */
+void blkback_persist_release(struct blkback_ring *ring,
+			     struct blkback_segment *segment)
+{
+	struct blkback_store *store = &ring->store;
+	struct blkback_persistent *grant = segment->kept;
+
+	segment->kept = NULL;
+	segment->page = NULL;
+	if (--grant->users)
+		return;
+	if (!grant->page) {
+		drop(store, grant);
+		return;
+	}
+	grant->last_used = jiffies;
+	list_add_tail(&grant->node, &store->idle);
+	store->nr_idle++;
+}
+
+/**
+ * blkback_persist_take_oldest() - give up the one that was not used for longest
+ * @ring: of it
+ * @segment: its page and handle are set; to be unmapped
+ *
+ * Context: the thread of @ring.
+ * Return: false when there is none that no request uses.
+ */
+bool blkback_persist_take_oldest(struct blkback_ring *ring,
+				 struct blkback_segment *segment)
+{
+	struct blkback_store *store = &ring->store;
+	struct blkback_persistent *grant =
+		list_first_entry_or_null(&store->idle,
+					 struct blkback_persistent, node);
+
+	if (!grant)
+		return false;
+	list_del(&grant->node);
+	store->nr_idle--;
+	segment->page = grant->page;
+	segment->handle = grant->handle;
+	drop(store, grant);
+	return true;
+}
+
+/* The list is in the order of last use: the first tells for all. */
+static bool is_older(const struct blkback_store *store, unsigned long age)
+{
+	const struct blkback_persistent *grant =
+		list_first_entry(&store->idle, struct blkback_persistent, node);
+
+	return time_after_eq(jiffies, grant->last_used + age);
+}
+
+/**
+ * blkback_persist_take_surplus() - give up one that has no use any more
+ * @ring: of it
+ * @segment: its page and handle are set; to be unmapped
+ *
+ * That is one that was not used for the time that the administrator gave, or
+ * one whose room a newer one has missed.
+ *
+ * Context: the thread of @ring.
+ * Return: false when there is none.
+ */
+bool blkback_persist_take_surplus(struct blkback_ring *ring,
+				  struct blkback_segment *segment)
+{
+	struct blkback_store *store = &ring->store;
+
+	if (store->nr_idle) {
+		if (store->expiry && is_older(store, store->expiry))
+			return blkback_persist_take_oldest(ring, segment);
+		if (store->nr_wanted && is_older(store, RECENT)) {
+			store->nr_wanted--;
+			return blkback_persist_take_oldest(ring, segment);
+		}
+	}
+	store->nr_wanted = 0;
+	return false;
+}
+
+/**
+ * blkback_persist_arm() - have the thread woken when the rest has expired
+ * @ring: goes to sleep
+ *
+ * The timer runs on while the ring is busy, so that it costs nothing there. An
+ * idle ring is woken at most twice, and then has nothing left.
+ *
+ * Context: the thread of @ring, as a sleeper: the wake-up can't be lost.
+ */
+void blkback_persist_arm(struct blkback_ring *ring)
+{
+	struct blkback_store *store = &ring->store;
+	struct blkback_persistent *last;
+
+	if (!store->nr_idle || !store->expiry || timer_pending(&store->timer))
+		return;
+	last = list_last_entry(&store->idle, struct blkback_persistent, node);
+	mod_timer(&store->timer, last->last_used + store->expiry);
+}
+
+/**
+ * blkback_persist_disarm() - wake the thread no more
+ * @ring: is being stopped
+ *
+ * Context: the thread of @ring.
+ */
+void blkback_persist_disarm(struct blkback_ring *ring)
+{
+	timer_delete_sync(&ring->store.timer);
+}
