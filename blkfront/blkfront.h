@@ -11,6 +11,7 @@
 #include <linux/blk-mq.h>
 #include <linux/blkdev.h>
 #include <linux/kref.h>
+#include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
@@ -30,10 +31,23 @@ struct blkfront_dev;
 /**
  * struct blkfront_list - a page that lists the segments of indirect requests
  * @seg: the page; NULL when there is none yet
- * @gref: its grant, read-only, kept for the connection's life
+ * @gref: its grant, kept for the connection's life; read-only, unless grants of
+ *	data are kept as well
  */
 struct blkfront_list {
 	struct xenblk_segment	*seg;
+	grant_ref_t		gref;
+};
+
+/**
+ * struct blkfront_bounce - a page that stands in for one of a request
+ * @node: to the next of the request, or of those that no request uses
+ * @page: NULL after it was left to a backend that holds on to it
+ * @gref: its grant, read-write, if it keeps it for the connection's life
+ */
+struct blkfront_bounce {
+	struct llist_node	node;
+	struct page		*page;
 	grant_ref_t		gref;
 };
 
@@ -54,16 +68,19 @@ enum blkfront_slot_state {
  * @rq: the request
  * @own: list page of this slot, made at its first indirect request
  * @list: page that lists the segments; NULL for a direct request
+ * @bounce: pages that stand in for the request's, one for each segment in
+ *	their order; NULL when its own are granted
  * @state: &enum blkfront_slot_state
  * @op: what the response must carry; the inner one of an indirect request
  * @nr_segs: segments with a grant each
  * @gref: grants of a direct request; those of an indirect one are in @list,
- *	which the backend cannot write
+ *	which the backend cannot write. Persistent ones are those of @bounce
  */
 struct blkfront_slot {
 	struct request		*rq;
 	struct blkfront_list	own;
 	struct blkfront_list	*list;
+	struct blkfront_bounce	*bounce;
 	u8			state;
 	u8			op;
 	u16			nr_segs;
@@ -76,6 +93,8 @@ struct blkfront_slot {
  * @ring: shared pages and own index
  * @gref_head: next cached grant reference to take; read by the completer
  * @gref_tail_seen: the completer's gref_tail when it was last looked at
+ * @bounces: pages that no request uses, the last used first
+ * @nr_bounces: how many there are, in use or not
  * @nudged: jiffies of the last nudge of a silent backend
  * @nudged_at: the completer's rsp_cons at that time
  */
@@ -84,6 +103,8 @@ struct blkfront_producer {
 	struct xenblk_front_producer	ring;
 	u32				gref_head;
 	u32				gref_tail_seen;
+	struct llist_node		*bounces;
+	unsigned int			nr_bounces;
 	unsigned long			nudged;
 	u32				nudged_at;
 };
@@ -95,12 +116,14 @@ struct blkfront_producer {
  * @ring: shared pages and own index
  * @gref_tail: where the next idle grant reference goes; read by the producer
  * @gref_head_seen: the producer's gref_head when it was last looked at
+ * @bounces: pages that came back; anybody may add, the producer takes them all
  */
 struct blkfront_completer {
 	spinlock_t			lock; /* this side, and waiting slots */
 	struct xenblk_front_consumer	ring;
 	u32				gref_tail;
 	u32				gref_head_seen;
+	struct llist_head		bounces;
 };
 
 /**
@@ -118,6 +141,8 @@ struct blkfront_completer {
  * @slots: as many as the ring has entries
  * @gref_cache: idle grant references, a power of two; see grant.c
  * @gref_mask: their number less one
+ * @persistent: data goes through pages that keep their grants; see bounce.c
+ * @max_bounces: how many there may be
  * @reserve: list page for when no other can be had
  * @reserve_lent: bit 0 is set while a request uses @reserve
  * @producer: see there
@@ -136,6 +161,8 @@ struct blkfront_queue {
 	struct blkfront_slot	*slots;
 	grant_ref_t		*gref_cache;
 	u32			gref_mask;
+	bool			persistent;
+	unsigned int		max_bounces;
 	struct blkfront_list	reserve;
 	unsigned long		reserve_lent;
 
@@ -148,11 +175,13 @@ struct blkfront_queue {
  * @nr_queues: rings
  * @ring_order: log2 of the pages of a ring
  * @max_segs: segments of a request; those of more than 11 go indirect
+ * @persistent: the backend was told that grants may stay mapped
  */
 struct blkfront_limits {
 	unsigned int	nr_queues;
 	unsigned int	ring_order;
 	unsigned int	max_segs;
+	bool		persistent;
 };
 
 /**
@@ -162,6 +191,7 @@ struct blkfront_limits {
  * @physical_size: physical block in bytes
  * @info: XENBLK_INFO_* bits
  * @flush_op: wire operation of a flush; 0 when writes are durable without
+ * @persistent: the backend wants grants to stay mapped
  */
 struct blkfront_geometry {
 	u64		sectors;
@@ -169,6 +199,7 @@ struct blkfront_geometry {
 	unsigned int	physical_size;
 	unsigned int	info;
 	u8		flush_op;
+	bool		persistent;
 };
 
 /**
@@ -248,6 +279,7 @@ struct blkfront_grant_batch {
 extern unsigned int blkfront_max_queues;
 extern unsigned int blkfront_max_ring_order;
 extern unsigned int blkfront_max_segments;
+extern bool blkfront_offer_persistent;
 
 /* xenbus.c */
 extern struct xenbus_driver blkfront_driver;
@@ -271,6 +303,7 @@ int blkfront_negotiate_geometry(struct blkfront_dev *dev);
 
 /* queue.c */
 int blkfront_queues_create(struct blkfront_dev *dev);
+int blkfront_queues_prepare(struct blkfront_dev *dev);
 void blkfront_queues_disconnect(struct blkfront_dev *dev);
 void blkfront_queues_destroy(struct blkfront_dev *dev);
 
@@ -298,7 +331,31 @@ void blkfront_grants_unreserve(struct blkfront_grant_batch *batch);
 /* the owner of the slot */
 bool blkfront_grants_end(struct blkfront_queue *queue,
 			 const struct blkfront_slot *slot);
-void blkfront_grants_abandon(const struct blkfront_slot *slot);
+void blkfront_grants_abandon(const struct blkfront_queue *queue,
+			     const struct blkfront_slot *slot);
+
+/* bounce.c */
+int blkfront_bounce_create(struct blkfront_queue *queue);
+void blkfront_bounce_destroy(struct blkfront_queue *queue);
+bool blkfront_bounce_get(struct blkfront_queue *queue,
+			 struct blkfront_slot *slot, unsigned int nr);
+void blkfront_bounce_put(struct blkfront_queue *queue,
+			 struct blkfront_slot *slot);
+void blkfront_bounce_fill(struct blkfront_bounce *bounce, struct bio_vec *bv);
+void blkfront_bounce_copy_back(const struct blkfront_slot *slot);
+
+/* Return: the next page of a request, NULL after the last. */
+static inline struct blkfront_bounce *
+blkfront_bounce_next(const struct blkfront_bounce *bounce)
+{
+	if (!bounce->node.next)
+		return NULL;
+	return llist_entry(bounce->node.next, struct blkfront_bounce, node);
+}
+
+/* leftover.c */
+void blkfront_leftover_add(struct blkfront_bounce *bounce);
+void blkfront_leftover_exit(void);
 
 /* indirect.c */
 int blkfront_lists_create(struct blkfront_queue *queue);

@@ -81,6 +81,9 @@ static const char *take_response(struct blkfront_queue *queue,
 	ended = blkfront_grants_end(queue, slot);
 	if (!ended)
 		status = BLK_STS_IOERR;
+	if (status == BLK_STS_OK && slot->op == XENBLK_OP_READ)
+		blkfront_bounce_copy_back(slot);
+	blkfront_bounce_put(queue, slot);
 	blkfront_list_put(queue, slot);
 	WRITE_ONCE(slot->state, BLKFRONT_SLOT_FREE);
 	finish(slot->rq, status, batch);
@@ -174,7 +177,8 @@ void blkfront_complete_failed(struct blkfront_queue *queue)
 
 		if (slot->state != BLKFRONT_SLOT_WAITING)
 			continue;
-		blkfront_grants_abandon(slot);
+		blkfront_grants_abandon(queue, slot);
+		blkfront_bounce_put(queue, slot);
 		blkfront_list_put(queue, slot);
 		slot->state = BLKFRONT_SLOT_FREE;
 		pdu = blk_mq_rq_to_pdu(slot->rq);

@@ -15,6 +15,7 @@
 /* References that a ring keeps for each of its entries. */
 #define CACHED_PER_ENTRY	4
 
+/* Not of a ring with persistent grants: there the backend can write lists. */
 static grant_ref_t slot_gref(const struct blkfront_slot *slot, unsigned int i)
 {
 	return slot->list ? slot->list->seg[i].gref : slot->gref[i];
@@ -56,7 +57,7 @@ int blkfront_grants_create(struct blkfront_queue *queue)
 
 /**
  * blkfront_grants_destroy() - give back the cache of a ring
- * @queue: the ring; disconnected, nothing is in flight
+ * @queue: the ring; nothing is in flight
  */
 void blkfront_grants_destroy(struct blkfront_queue *queue)
 {
@@ -164,13 +165,25 @@ static void put_in_cache(struct blkfront_queue *queue, grant_ref_t gref)
 	smp_store_release(&completer->gref_tail, tail + 1);
 }
 
+/*
+ * A page of the request itself gets a reference more; one that stands in for
+ * it is left to the grant code.
+ */
+static void leave_page(grant_ref_t gref, struct blkfront_bounce *bounce)
+{
+	gnttab_end_foreign_access(gref, bounce ? bounce->page : NULL);
+	if (bounce)
+		bounce->page = NULL;
+}
+
 /**
  * blkfront_grants_end() - take back the data of an answered request
  * @queue: the ring
  * @slot: of the request
  *
  * A page that the backend still has mapped keeps a reference until the backend
- * lets go, so that it is nobody else's page before (XSA-396).
+ * lets go, so that it is nobody else's page before (XSA-396). Persistent ones
+ * are the backend's as well as ours until the connection ends.
  *
  * Context: the completer, under its lock.
  * Return: false when the backend holds on to a page that it has answered for.
@@ -178,12 +191,13 @@ static void put_in_cache(struct blkfront_queue *queue, grant_ref_t gref)
 bool blkfront_grants_end(struct blkfront_queue *queue,
 			 const struct blkfront_slot *slot)
 {
+	struct blkfront_bounce *bounce = slot->bounce;
 	bool ended = true;
 	unsigned int i;
 
 	lockdep_assert_held(&queue->completer.lock);
 
-	for (i = 0; i < slot->nr_segs; i++) {
+	for (i = 0; !queue->persistent && i < slot->nr_segs; i++) {
 		grant_ref_t gref = slot_gref(slot, i);
 
 		/* This one logs a failure: once is enough. */
@@ -191,21 +205,27 @@ bool blkfront_grants_end(struct blkfront_queue *queue,
 		if (ended)
 			put_in_cache(queue, gref);
 		else
-			gnttab_end_foreign_access(gref, NULL);
+			leave_page(gref, bounce);
+		bounce = bounce ? blkfront_bounce_next(bounce) : NULL;
 	}
 	return ended;
 }
 
 /**
  * blkfront_grants_abandon() - end the grants of a request without an answer
+ * @queue: the ring
  * @slot: of the request; owned by the caller
  *
  * The backend may have any of the pages mapped: see blkfront_grants_end().
  */
-void blkfront_grants_abandon(const struct blkfront_slot *slot)
+void blkfront_grants_abandon(const struct blkfront_queue *queue,
+			     const struct blkfront_slot *slot)
 {
+	struct blkfront_bounce *bounce = slot->bounce;
 	unsigned int i;
 
-	for (i = 0; i < slot->nr_segs; i++)
-		gnttab_end_foreign_access(slot_gref(slot, i), NULL);
+	for (i = 0; !queue->persistent && i < slot->nr_segs; i++) {
+		leave_page(slot_gref(slot, i), bounce);
+		bounce = bounce ? blkfront_bounce_next(bounce) : NULL;
+	}
 }

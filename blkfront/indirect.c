@@ -14,15 +14,22 @@
 /* One page must hold the segments of the largest request. */
 static_assert(XENBLK_MAX_INDIRECT_SEGMENTS <= XENBLK_SEGMENTS_PER_PAGE);
 
-static int make_list(const struct blkfront_dev *dev, struct blkfront_list *list,
-		     gfp_t gfp)
+/*
+ * Read-only, so that what is read from it can be believed. A backend that keeps
+ * grants may map all of them read-write, lists as well (io/blkif.h, note 8):
+ * then nothing is read from them.
+ */
+static int make_list(const struct blkfront_queue *queue,
+		     struct blkfront_list *list, gfp_t gfp)
 {
 	void *page = (void *)get_zeroed_page(gfp | __GFP_NOWARN);
 	int gref;
 
 	if (!page)
 		return -ENOMEM;
-	gref = gnttab_grant_foreign_access(dev->otherend, virt_to_gfn(page), 1);
+	gref = gnttab_grant_foreign_access(queue->dev->otherend,
+					   virt_to_gfn(page),
+					   !queue->persistent);
 	if (gref < 0) {
 		free_page((unsigned long)page);
 		return gref;
@@ -43,7 +50,7 @@ static void free_list(struct blkfront_list *list)
 
 /**
  * blkfront_lists_create() - make the reserve of a ring
- * @queue: the ring; nobody uses it yet
+ * @queue: the ring; nobody uses it yet. What was agreed is known
  *
  * Context: may sleep.
  * Return: 0, -ENOMEM, or -ENOSPC when the grant table is full.
@@ -53,7 +60,7 @@ int blkfront_lists_create(struct blkfront_queue *queue)
 	queue->reserve_lent = 0;
 	if (queue->dev->limits.max_segs <= XENBLK_MAX_DIRECT_SEGMENTS)
 		return 0;
-	return make_list(queue->dev, &queue->reserve, GFP_KERNEL);
+	return make_list(queue, &queue->reserve, GFP_KERNEL);
 }
 
 /**
@@ -83,7 +90,7 @@ struct blkfront_list *blkfront_list_get(struct blkfront_queue *queue,
 {
 	lockdep_assert_held(&queue->producer.lock);
 
-	if (slot->own.seg || !make_list(queue->dev, &slot->own, GFP_NOWAIT))
+	if (slot->own.seg || !make_list(queue, &slot->own, GFP_NOWAIT))
 		return &slot->own;
 	/* Pairs with blkfront_list_put(). */
 	if (!test_and_set_bit_lock(0, &queue->reserve_lent))

@@ -12,6 +12,7 @@
 unsigned int blkfront_max_queues = 4;
 unsigned int blkfront_max_ring_order = 2;
 unsigned int blkfront_max_segments = XENBLK_MAX_INDIRECT_SEGMENTS;
+bool blkfront_offer_persistent = true;
 
 XENBLK_DEFINE_PARAM(max_queues, blkfront_max_queues, 1, XENBLK_MAX_QUEUES);
 MODULE_PARM_DESC(max_queues,
@@ -26,6 +27,10 @@ XENBLK_DEFINE_PARAM(max_indirect_segments, blkfront_max_segments, 0,
 		    XENBLK_MAX_INDIRECT_SEGMENTS);
 MODULE_PARM_DESC(max_indirect_segments,
 		 "Most segments of a request, 0 to 256 (default 256), up to 11 mean no indirect requests; for disks that connect later");
+
+module_param_named(feature_persistent, blkfront_offer_persistent, bool, 0644);
+MODULE_PARM_DESC(feature_persistent,
+		 "Let the backend keep pages mapped, and copy through them (default yes); for disks that connect later");
 
 static int __init init(void)
 {
@@ -58,6 +63,7 @@ static void __exit fini(void)
 	xenbus_unregister_driver(&blkfront_driver);
 	/* The last close gives back the module before it frees the disk. */
 	blkfront_dev_wait_all();
+	blkfront_leftover_exit();
 	unregister_blkdev(BLKFRONT_MAJOR, "xvd");
 }
 module_exit(fini);

@@ -65,6 +65,7 @@ int blkfront_negotiate_limits(struct blkfront_dev *dev)
 					 order);
 	limits->max_segs =
 		xenblk_limits_segments(READ_ONCE(blkfront_max_segments), segs);
+	limits->persistent = READ_ONCE(blkfront_offer_persistent);
 	return 0;
 }
 
@@ -177,6 +178,9 @@ static int write_all(struct xenbus_transaction xbt,
 	if (!err)
 		err = xenbus_printf(xbt, node, XENBLK_KEY_PROTOCOL, "%s",
 				    XENBLK_PROTOCOL_NATIVE);
+	if (!err)
+		err = xenbus_printf(xbt, node, XENBLK_KEY_PERSISTENT, "%u",
+				    dev->limits.persistent);
 	return err;
 }
 
@@ -278,6 +282,17 @@ static int read_flush_op(struct blkfront_dev *dev)
 	return 0;
 }
 
+static int read_persistent(struct blkfront_dev *dev)
+{
+	unsigned int wanted;
+	int err = read_optional(dev, XENBLK_KEY_PERSISTENT, 0, UINT_MAX, 0,
+				&wanted);
+
+	if (!err)
+		dev->geometry.persistent = wanted;
+	return err;
+}
+
 /**
  * blkfront_negotiate_geometry() - read what the disk is like
  * @dev: the disk; its geometry is set
@@ -297,5 +312,7 @@ int blkfront_negotiate_geometry(struct blkfront_dev *dev)
 				    &dev->geometry.info);
 	if (!err)
 		err = read_flush_op(dev);
+	if (!err)
+		err = read_persistent(dev);
 	return err;
 }

@@ -151,8 +151,6 @@ static int connect(struct blkfront_queue *queue)
 	if (!err)
 		err = blkfront_grants_create(queue);
 	if (!err)
-		err = blkfront_lists_create(queue);
-	if (!err)
 		err = create_event(queue);
 	if (!err)
 		set_connected(queue, true);
@@ -173,6 +171,7 @@ static void disconnect(struct blkfront_queue *queue)
 	blkfront_complete_failed(queue);
 
 	blkfront_lists_destroy(queue);
+	blkfront_bounce_destroy(queue);
 	blkfront_grants_destroy(queue);
 	kvfree(queue->slots);
 	queue->slots = NULL;
@@ -202,6 +201,36 @@ int blkfront_queues_create(struct blkfront_dev *dev)
 				1U << dev->limits.ring_order);
 		blkfront_queues_destroy(dev);
 	}
+	return err;
+}
+
+static int prepare(struct blkfront_queue *queue)
+{
+	int err = blkfront_bounce_create(queue);
+
+	return err ?: blkfront_lists_create(queue);
+}
+
+/**
+ * blkfront_queues_prepare() - make what the backend's features ask for
+ * @dev: the disk, with geometry and rings that carry no request yet
+ *
+ * Context: the device's worker.
+ * Return: 0 or an error, which has been told.
+ */
+int blkfront_queues_prepare(struct blkfront_dev *dev)
+{
+	unsigned int i;
+	int err = 0;
+
+	mutex_lock(&dev->queues_lock);
+	for (i = 0; !err && i < dev->limits.nr_queues; i++)
+		err = prepare(&dev->queues[i]);
+	mutex_unlock(&dev->queues_lock);
+
+	if (err)
+		xenblk_xs_error(dev->xdev, err, "making pages for %u rings",
+				dev->limits.nr_queues);
 	return err;
 }
 

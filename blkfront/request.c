@@ -29,16 +29,30 @@ static bool wire_op(const struct blkfront_dev *dev, const struct request *rq,
 	}
 }
 
-static void grant_piece(struct blkfront_queue *queue, const struct bio_vec *bv,
-			bool readonly, struct blkfront_grant_batch *batch,
-			struct xenblk_segment *seg)
+static void describe_piece(const struct bio_vec *bv, struct xenblk_segment *seg)
 {
-	seg->gref = blkfront_grants_claim(queue, batch);
 	seg->first_sect = bv->bv_offset >> XENBLK_SECTOR_SHIFT;
 	seg->last_sect = ((bv->bv_offset + bv->bv_len) >> XENBLK_SECTOR_SHIFT) -
 			 1;
-	gnttab_grant_foreign_access_ref(seg->gref, queue->dev->otherend,
-					xen_page_to_gfn(bv->bv_page), readonly);
+}
+
+/* What is written is granted read-only. */
+static grant_ref_t grant_page(struct blkfront_queue *queue, struct page *page,
+			      bool write, struct blkfront_grant_batch *batch)
+{
+	grant_ref_t gref = blkfront_grants_claim(queue, batch);
+
+	gnttab_grant_foreign_access_ref(gref, queue->dev->otherend,
+					xen_page_to_gfn(page), write);
+	return gref;
+}
+
+static grant_ref_t fill_bounce(struct blkfront_bounce *bounce,
+			       struct bio_vec *bv, bool write)
+{
+	if (write)
+		blkfront_bounce_fill(bounce, bv);
+	return bounce->gref;
 }
 
 /*
@@ -51,7 +65,8 @@ static blk_status_t grant_pieces(struct blkfront_queue *queue,
 				 struct xenblk_segment *seg, unsigned int max,
 				 struct blkfront_grant_batch *batch)
 {
-	bool readonly = rq_data_dir(rq) == WRITE;
+	struct blkfront_bounce *bounce = slot->bounce;
+	bool write = rq_data_dir(rq) == WRITE;
 	struct req_iterator iter;
 	struct bio_vec bv;
 
@@ -62,7 +77,13 @@ static blk_status_t grant_pieces(struct blkfront_queue *queue,
 		if (slot->nr_segs == max ||
 		    !IS_ALIGNED(bv.bv_offset | bv.bv_len, SECTOR_SIZE))
 			return BLK_STS_IOERR;
-		grant_piece(queue, &bv, readonly, batch, to);
+		describe_piece(&bv, to);
+		if (bounce) {
+			to->gref = fill_bounce(bounce, &bv, write);
+			bounce = blkfront_bounce_next(bounce);
+		} else {
+			to->gref = grant_page(queue, bv.bv_page, write, batch);
+		}
 		if (!slot->list)
 			slot->gref[slot->nr_segs] = to->gref;
 		slot->nr_segs++;
@@ -80,7 +101,7 @@ static blk_status_t grant_data(struct blkfront_queue *queue,
 {
 	unsigned int nr = blk_rq_nr_phys_segments(rq);
 	struct blkfront_grant_batch batch;
-	blk_status_t status;
+	blk_status_t status = BLK_STS_RESOURCE;
 
 	if (!nr || nr > queue->dev->limits.max_segs)
 		return BLK_STS_IOERR;
@@ -89,18 +110,21 @@ static blk_status_t grant_data(struct blkfront_queue *queue,
 		if (!slot->list)
 			return BLK_STS_RESOURCE;
 	}
-	if (blkfront_grants_reserve(queue, nr, &batch)) {
-		blkfront_list_put(queue, slot);
-		return BLK_STS_RESOURCE;
-	}
+	if (queue->persistent && !blkfront_bounce_get(queue, slot, nr))
+		goto put_list;
+	if (blkfront_grants_reserve(queue, queue->persistent ? 0 : nr, &batch))
+		goto put_bounce;
 	status = grant_pieces(queue, slot, rq,
 			      slot->list ? slot->list->seg : req->seg, nr,
 			      &batch);
 	blkfront_grants_unreserve(&batch);
-	if (status) {
-		blkfront_grants_abandon(slot);
-		blkfront_list_put(queue, slot);
-	}
+	if (!status)
+		return BLK_STS_OK;
+	blkfront_grants_abandon(queue, slot);
+put_bounce:
+	blkfront_bounce_put(queue, slot);
+put_list:
+	blkfront_list_put(queue, slot);
 	return status;
 }
 
@@ -141,6 +165,7 @@ blk_status_t blkfront_request_write(struct blkfront_queue *queue,
 	slot->rq = rq;
 	slot->nr_segs = 0;
 	slot->list = NULL;
+	slot->bounce = NULL;
 	req.operation = slot->op;
 	req.inner_op = slot->op;
 	if (req_op(rq) != REQ_OP_FLUSH) {

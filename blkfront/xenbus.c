@@ -73,6 +73,8 @@ static void connect(struct blkfront_dev *dev)
 	int err = blkfront_negotiate_geometry(dev);
 
 	if (!err)
+		err = blkfront_queues_prepare(dev);
+	if (!err)
 		err = blkfront_disk_create(dev);
 	if (!err) {
 		/* Reading partitions needs a connected backend. */

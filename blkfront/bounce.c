@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Pages that stand in for those of a request: they keep their grants for the
+ * connection's life.
+ *
+ * Submitters take from a stack under their lock. Completers push to a list of
+ * their own, which the next submitter puts on top of the stack: the pages that
+ * were used last are used next, and the backend has them mapped. The stack
+ * starts with pages enough for the largest request: a ring that has nothing in
+ * flight can always start one.
+ */
+#include <linux/bvec.h>
+#include <linux/slab.h>
+
+#include "blkfront.h"
+
+/* Pages of a ring; a request that finds them in use waits. */
+#define MAX_BOUNCES		1024U
+
+/* The rest of the page must hold nothing: it is granted as well. */
+static int fill_in(struct blkfront_queue *queue, struct blkfront_bounce *bounce,
+		   gfp_t gfp)
+{
+	struct page *page = alloc_page(gfp | __GFP_ZERO);
+	int gref;
+
+	if (!page)
+		return -ENOMEM;
+	gref = gnttab_grant_foreign_access(queue->dev->otherend,
+					   xen_page_to_gfn(page), 0);
+	if (gref < 0) {
+		__free_page(page);
+		return gref;
+	}
+	bounce->gref = gref;
+	bounce->page = page;
+	return 0;
+}
+
+static struct blkfront_bounce *make_bounce(struct blkfront_queue *queue,
+					   gfp_t gfp)
+{
+	struct blkfront_producer *producer = &queue->producer;
+	struct blkfront_bounce *bounce;
+
+	if (producer->nr_bounces == queue->max_bounces)
+		return NULL;
+	bounce = kzalloc(sizeof(*bounce), gfp);
+	if (!bounce)
+		return NULL;
+	if (fill_in(queue, bounce, gfp)) {
+		kfree(bounce);
+		return NULL;
+	}
+	producer->nr_bounces++;
+	return bounce;
+}
+
+static void free_bounce(const struct blkfront_queue *queue,
+			struct blkfront_bounce *bounce)
+{
+	if (bounce->page && queue->persistent &&
+	    !gnttab_try_end_foreign_access(bounce->gref)) {
+		blkfront_leftover_add(bounce);
+		return;
+	}
+	if (bounce->page)
+		__free_page(bounce->page);
+	kfree(bounce);
+}
+
+/**
+ * blkfront_bounce_create() - make the pages of a ring, if it needs any
+ * @queue: the ring; nobody uses it yet. What was agreed is known
+ *
+ * Context: may sleep.
+ * Return: 0, or -ENOMEM when pages or grants are short.
+ */
+int blkfront_bounce_create(struct blkfront_queue *queue)
+{
+	const struct blkfront_dev *dev = queue->dev;
+	u32 nr_ents = queue->producer.ring.ring.nr_ents;
+	unsigned int i;
+
+	queue->persistent = dev->limits.persistent && dev->geometry.persistent;
+	queue->max_bounces = min(nr_ents * dev->limits.max_segs, MAX_BOUNCES);
+	/* A ring whose grants persist needs no others. */
+	if (queue->persistent)
+		blkfront_grants_destroy(queue);
+	for (i = 0; queue->persistent && i < dev->limits.max_segs; i++) {
+		struct blkfront_bounce *bounce = make_bounce(queue, GFP_KERNEL);
+
+		if (!bounce)
+			return -ENOMEM;
+		bounce->node.next = queue->producer.bounces;
+		queue->producer.bounces = &bounce->node;
+	}
+	return 0;
+}
+
+/* All that came back since the last time, on top of the stack. */
+static void take_returned(struct blkfront_queue *queue)
+{
+	struct blkfront_producer *producer = &queue->producer;
+	struct llist_node *first, *last;
+
+	if (llist_empty(&queue->completer.bounces))
+		return;
+	/* Pairs with blkfront_bounce_put(). */
+	first = llist_del_all(&queue->completer.bounces);
+	for (last = first; last->next; last = last->next)
+		;
+	last->next = producer->bounces;
+	producer->bounces = first;
+}
+
+/**
+ * blkfront_bounce_destroy() - free the pages of a ring
+ * @queue: the ring; disconnected, nothing is in flight
+ */
+void blkfront_bounce_destroy(struct blkfront_queue *queue)
+{
+	struct blkfront_bounce *bounce, *next;
+
+	take_returned(queue);
+	llist_for_each_entry_safe(bounce, next, queue->producer.bounces, node)
+		free_bounce(queue, bounce);
+	queue->producer.bounces = NULL;
+	queue->producer.nr_bounces = 0;
+	queue->persistent = false;
+}
+
+/**
+ * blkfront_bounce_get() - pages for a request
+ * @queue: the ring; it has persistent grants
+ * @slot: of the request; its pages are set on success
+ * @nr: one for each segment
+ *
+ * Context: under the producer's lock.
+ * Return: false when there are too few now; those of a request in flight will
+ * come back.
+ */
+bool blkfront_bounce_get(struct blkfront_queue *queue,
+			 struct blkfront_slot *slot, unsigned int nr)
+{
+	struct blkfront_producer *producer = &queue->producer;
+	struct llist_node **end = &producer->bounces;
+	struct blkfront_bounce *bounce;
+
+	lockdep_assert_held(&producer->lock);
+
+	take_returned(queue);
+	for (; nr; nr--, end = &bounce->node.next) {
+		if (*end) {
+			bounce = llist_entry(*end, struct blkfront_bounce,
+					     node);
+		} else {
+			bounce = make_bounce(queue, GFP_NOWAIT | __GFP_NOWARN);
+			if (!bounce)
+				return false;
+			*end = &bounce->node;
+		}
+		if (!bounce->page &&
+		    fill_in(queue, bounce, GFP_NOWAIT | __GFP_NOWARN))
+			return false;
+	}
+	slot->bounce = llist_entry(producer->bounces, struct blkfront_bounce,
+				   node);
+	producer->bounces = *end;
+	*end = NULL;
+	return true;
+}
+
+/**
+ * blkfront_bounce_put() - a request is done with its pages, if it had any
+ * @queue: the ring
+ * @slot: of the request; owned by the caller
+ */
+void blkfront_bounce_put(struct blkfront_queue *queue,
+			 struct blkfront_slot *slot)
+{
+	struct blkfront_bounce *last = slot->bounce, *next;
+
+	if (!last)
+		return;
+	while ((next = blkfront_bounce_next(last)))
+		last = next;
+	/* Last use of the pages before; pairs with take_returned(). */
+	llist_add_batch(&slot->bounce->node, &last->node,
+			&queue->completer.bounces);
+	slot->bounce = NULL;
+}
+
+/**
+ * blkfront_bounce_fill() - copy what is to be written
+ * @bounce: the page
+ * @bv: what it stands in for; the data will be at the same place in the page
+ */
+void blkfront_bounce_fill(struct blkfront_bounce *bounce, struct bio_vec *bv)
+{
+	memcpy_from_bvec(page_address(bounce->page) + bv->bv_offset, bv);
+}
+
+/**
+ * blkfront_bounce_copy_back() - what was read goes to where it belongs
+ * @slot: of a read that succeeded, with or without pages of ours
+ *
+ * Exactly the bytes that were asked for, each once: the backend may go on
+ * writing.
+ *
+ * Context: the completer, under its lock.
+ */
+void blkfront_bounce_copy_back(const struct blkfront_slot *slot)
+{
+	struct blkfront_bounce *bounce = slot->bounce;
+	struct req_iterator iter;
+	struct bio_vec bv;
+
+	if (!bounce)
+		return;
+	rq_for_each_segment(bv, slot->rq, iter) {
+		memcpy_to_bvec(&bv, page_address(bounce->page) + bv.bv_offset);
+		bounce = blkfront_bounce_next(bounce);
+	}
+}
