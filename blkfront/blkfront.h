@@ -141,7 +141,8 @@ struct blkfront_completer {
  * @slots: as many as the ring has entries
  * @gref_cache: idle grant references, a power of two; see grant.c
  * @gref_mask: their number less one
- * @persistent: data goes through pages that keep their grants; see bounce.c
+ * @copies: data goes through pages of the ring's own; see bounce.c
+ * @persistent: and these keep their grants
  * @max_bounces: how many there may be
  * @reserve: list page for when no other can be had
  * @reserve_lent: bit 0 is set while a request uses @reserve
@@ -161,6 +162,7 @@ struct blkfront_queue {
 	struct blkfront_slot	*slots;
 	grant_ref_t		*gref_cache;
 	u32			gref_mask;
+	bool			copies;
 	bool			persistent;
 	unsigned int		max_bounces;
 	struct blkfront_list	reserve;
@@ -176,12 +178,14 @@ struct blkfront_queue {
  * @ring_order: log2 of the pages of a ring
  * @max_segs: segments of a request; those of more than 11 go indirect
  * @persistent: the backend was told that grants may stay mapped
+ * @untrusted: the backend may see nothing but the bytes that are read or written
  */
 struct blkfront_limits {
 	unsigned int	nr_queues;
 	unsigned int	ring_order;
 	unsigned int	max_segs;
 	bool		persistent;
+	bool		untrusted;
 };
 
 /**
@@ -280,6 +284,7 @@ extern unsigned int blkfront_max_queues;
 extern unsigned int blkfront_max_ring_order;
 extern unsigned int blkfront_max_segments;
 extern bool blkfront_offer_persistent;
+extern bool blkfront_trusted;
 
 /* xenbus.c */
 extern struct xenbus_driver blkfront_driver;
@@ -341,7 +346,9 @@ bool blkfront_bounce_get(struct blkfront_queue *queue,
 			 struct blkfront_slot *slot, unsigned int nr);
 void blkfront_bounce_put(struct blkfront_queue *queue,
 			 struct blkfront_slot *slot);
-void blkfront_bounce_fill(struct blkfront_bounce *bounce, struct bio_vec *bv);
+void blkfront_bounce_fill(const struct blkfront_queue *queue,
+			  struct blkfront_bounce *bounce, struct bio_vec *bv,
+			  bool write);
 void blkfront_bounce_copy_back(const struct blkfront_slot *slot);
 
 /* Return: the next page of a request, NULL after the last. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Pages that stand in for those of a request: they keep their grants for the
- * connection's life.
+ * connection's life (persistent), or keep what lies beside the data of a
+ * request from a backend that is not trusted.
  *
  * Submitters take from a stack under their lock. Completers push to a list of
  * their own, which the next submitter puts on top of the stack: the pages that
@@ -26,13 +27,15 @@ static int fill_in(struct blkfront_queue *queue, struct blkfront_bounce *bounce,
 
 	if (!page)
 		return -ENOMEM;
-	gref = gnttab_grant_foreign_access(queue->dev->otherend,
-					   xen_page_to_gfn(page), 0);
-	if (gref < 0) {
-		__free_page(page);
-		return gref;
+	if (queue->persistent) {
+		gref = gnttab_grant_foreign_access(queue->dev->otherend,
+						   xen_page_to_gfn(page), 0);
+		if (gref < 0) {
+			__free_page(page);
+			return gref;
+		}
+		bounce->gref = gref;
 	}
-	bounce->gref = gref;
 	bounce->page = page;
 	return 0;
 }
@@ -83,11 +86,12 @@ int blkfront_bounce_create(struct blkfront_queue *queue)
 	unsigned int i;
 
 	queue->persistent = dev->limits.persistent && dev->geometry.persistent;
+	queue->copies = queue->persistent || dev->limits.untrusted;
 	queue->max_bounces = min(nr_ents * dev->limits.max_segs, MAX_BOUNCES);
 	/* A ring whose grants persist needs no others. */
 	if (queue->persistent)
 		blkfront_grants_destroy(queue);
-	for (i = 0; queue->persistent && i < dev->limits.max_segs; i++) {
+	for (i = 0; queue->copies && i < dev->limits.max_segs; i++) {
 		struct blkfront_bounce *bounce = make_bounce(queue, GFP_KERNEL);
 
 		if (!bounce)
@@ -127,12 +131,13 @@ void blkfront_bounce_destroy(struct blkfront_queue *queue)
 		free_bounce(queue, bounce);
 	queue->producer.bounces = NULL;
 	queue->producer.nr_bounces = 0;
+	queue->copies = false;
 	queue->persistent = false;
 }
 
 /**
  * blkfront_bounce_get() - pages for a request
- * @queue: the ring; it has persistent grants
+ * @queue: the ring; it bounces
  * @slot: of the request; its pages are set on success
  * @nr: one for each segment
  *
@@ -191,14 +196,35 @@ void blkfront_bounce_put(struct blkfront_queue *queue,
 	slot->bounce = NULL;
 }
 
+/*
+ * A page only ever held data that this backend was given or gave, but strictly
+ * it has no business with that of other requests either.
+ */
+static void clear_around(void *page, const struct bio_vec *bv)
+{
+	unsigned int end = bv->bv_offset + bv->bv_len;
+
+	memset(page, 0, bv->bv_offset);
+	memset(page + end, 0, XENBLK_PAGE_SIZE - end);
+}
+
 /**
- * blkfront_bounce_fill() - copy what is to be written
+ * blkfront_bounce_fill() - make a page ready for the backend
+ * @queue: the ring
  * @bounce: the page
  * @bv: what it stands in for; the data will be at the same place in the page
+ * @write: copy the data
  */
-void blkfront_bounce_fill(struct blkfront_bounce *bounce, struct bio_vec *bv)
+void blkfront_bounce_fill(const struct blkfront_queue *queue,
+			  struct blkfront_bounce *bounce, struct bio_vec *bv,
+			  bool write)
 {
-	memcpy_from_bvec(page_address(bounce->page) + bv->bv_offset, bv);
+	void *page = page_address(bounce->page);
+
+	if (queue->dev->limits.untrusted)
+		clear_around(page, bv);
+	if (write)
+		memcpy_from_bvec(page + bv->bv_offset, bv);
 }
 
 /**

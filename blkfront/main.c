@@ -13,6 +13,7 @@ unsigned int blkfront_max_queues = 4;
 unsigned int blkfront_max_ring_order = 2;
 unsigned int blkfront_max_segments = XENBLK_MAX_INDIRECT_SEGMENTS;
 bool blkfront_offer_persistent = true;
+bool blkfront_trusted = true;
 
 XENBLK_DEFINE_PARAM(max_queues, blkfront_max_queues, 1, XENBLK_MAX_QUEUES);
 MODULE_PARM_DESC(max_queues,
@@ -31,6 +32,10 @@ MODULE_PARM_DESC(max_indirect_segments,
 module_param_named(feature_persistent, blkfront_offer_persistent, bool, 0644);
 MODULE_PARM_DESC(feature_persistent,
 		 "Let the backend keep pages mapped, and copy through them (default yes); for disks that connect later");
+
+module_param_named(trusted, blkfront_trusted, bool, 0644);
+MODULE_PARM_DESC(trusted,
+		 "Backends may see what lies beside the data in a page (default yes); for disks that connect later");
 
 static int __init init(void)
 {

@@ -32,6 +32,16 @@ static int read_optional(struct blkfront_dev *dev, const char *key,
 	return err;
 }
 
+/* Whoever can't be told to be trusted is not. */
+static bool is_trusted(const struct blkfront_dev *dev)
+{
+	unsigned int trusted;
+	int err = xenblk_xs_read_uint_or(dev->xdev->nodename,
+					 XENBLK_KEY_TRUSTED, 0, 1, 1, &trusted);
+
+	return READ_ONCE(blkfront_trusted) && !err && trusted;
+}
+
 /**
  * blkfront_negotiate_limits() - agree on queues, ring order and segments
  * @dev: the disk; its limits are set
@@ -66,6 +76,7 @@ int blkfront_negotiate_limits(struct blkfront_dev *dev)
 	limits->max_segs =
 		xenblk_limits_segments(READ_ONCE(blkfront_max_segments), segs);
 	limits->persistent = READ_ONCE(blkfront_offer_persistent);
+	limits->untrusted = !is_trusted(dev);
 	return 0;
 }
 

@@ -47,12 +47,15 @@ static grant_ref_t grant_page(struct blkfront_queue *queue, struct page *page,
 	return gref;
 }
 
-static grant_ref_t fill_bounce(struct blkfront_bounce *bounce,
-			       struct bio_vec *bv, bool write)
+static grant_ref_t grant_bounced(struct blkfront_queue *queue,
+				 struct blkfront_bounce *bounce,
+				 struct bio_vec *bv, bool write,
+				 struct blkfront_grant_batch *batch)
 {
-	if (write)
-		blkfront_bounce_fill(bounce, bv);
-	return bounce->gref;
+	blkfront_bounce_fill(queue, bounce, bv, write);
+	if (queue->persistent)
+		return bounce->gref;
+	return grant_page(queue, bounce->page, write, batch);
 }
 
 /*
@@ -79,7 +82,8 @@ static blk_status_t grant_pieces(struct blkfront_queue *queue,
 			return BLK_STS_IOERR;
 		describe_piece(&bv, to);
 		if (bounce) {
-			to->gref = fill_bounce(bounce, &bv, write);
+			to->gref = grant_bounced(queue, bounce, &bv, write,
+						 batch);
 			bounce = blkfront_bounce_next(bounce);
 		} else {
 			to->gref = grant_page(queue, bv.bv_page, write, batch);
@@ -110,7 +114,7 @@ static blk_status_t grant_data(struct blkfront_queue *queue,
 		if (!slot->list)
 			return BLK_STS_RESOURCE;
 	}
-	if (queue->persistent && !blkfront_bounce_get(queue, slot, nr))
+	if (queue->copies && !blkfront_bounce_get(queue, slot, nr))
 		goto put_list;
 	if (blkfront_grants_reserve(queue, queue->persistent ? 0 : nr, &batch))
 		goto put_bounce;

@@ -33,6 +33,7 @@
 /* Frontend directory, written by the toolstack. */
 #define XENBLK_KEY_VIRTUAL_DEVICE	"virtual-device"
 #define XENBLK_KEY_VIRTUAL_DEVICE_EXT	"virtual-device-ext"
+#define XENBLK_KEY_TRUSTED		"trusted"
 
 /* Frontend directory, written by the frontend before Initialised. */
 #define XENBLK_KEY_NUM_QUEUES		"multi-queue-num-queues"
