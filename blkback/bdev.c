@@ -99,6 +99,14 @@ int blkback_bdev_open(struct blkback_device *device)
 	return open_dev(device, dev, mode);
 }
 
+/* Some disks take no memory that is aligned to less than their block. */
+static u32 memory_sectors(struct block_device *bdev)
+{
+	u32 nr = (bdev_dma_alignment(bdev) + 1) >> XENBLK_SECTOR_SHIFT;
+
+	return clamp_t(u32, nr, 1, XENBLK_SECTORS_PER_PAGE);
+}
+
 /**
  * blkback_bdev_sample() - get ready for a frontend: size and page cache
  * @device: has a device open, and no rings
@@ -118,6 +126,7 @@ void blkback_bdev_sample(struct blkback_device *device)
 	device->bounds.sectors = bdev_nr_sectors(bdev);
 	device->bounds.block_sectors = bdev_logical_block_size(bdev) >>
 				       XENBLK_SECTOR_SHIFT;
+	device->bounds.memory_sectors = memory_sectors(bdev);
 	device->bounds.max_segments = XENBLK_MAX_INDIRECT_SEGMENTS;
 }
 

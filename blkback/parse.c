@@ -86,10 +86,17 @@ static int parse_segment(const struct blkback_bounds *bounds,
 	    segment->last_sect >= XENBLK_SECTORS_PER_PAGE)
 		return -EINVAL;
 	nr_sectors = segment->last_sect - segment->first_sect + 1;
-	if (nr_sectors & (bounds->block_sectors - 1))
+	if ((segment->first_sect | nr_sectors) & (bounds->memory_sectors - 1))
 		return -EINVAL;
 	io->nr_sectors += nr_sectors;
 	return 0;
+}
+
+/* Of the request as a whole: a block may lie in two pieces of memory. */
+static bool breaks_block(const struct blkback_bounds *bounds,
+			 const struct blkback_io *io)
+{
+	return (io->sector | io->nr_sectors) & (bounds->block_sectors - 1);
 }
 
 static bool beyond_end(const struct blkback_bounds *bounds,
@@ -106,8 +113,8 @@ static bool beyond_end(const struct blkback_bounds *bounds,
  * @segments: a private copy of all @io->nr_segments
  * @io: from blkback_parse_header(); its nr_sectors is set
  *
- * Return: 0, or -EINVAL when a segment leaves its page, breaks a logical
- * block, or the request leaves the disk.
+ * Return: 0, or -EINVAL when a segment leaves its page or is no memory for the
+ * disk, or when the request breaks a logical block or leaves the disk.
  */
 int blkback_parse_segments(const struct blkback_bounds *bounds,
 			   const struct xenblk_segment *segments,
@@ -124,7 +131,5 @@ int blkback_parse_segments(const struct blkback_bounds *bounds,
 	/* An empty flush is at no place: its sector means nothing. */
 	if (!io->nr_segments)
 		return 0;
-	if (io->sector & (bounds->block_sectors - 1) || beyond_end(bounds, io))
-		return -EINVAL;
-	return 0;
+	return breaks_block(bounds, io) || beyond_end(bounds, io) ? -EINVAL : 0;
 }

@@ -13,12 +13,15 @@
  * struct blkback_bounds - what a disk can do, as requests are held against it
  * @sectors: capacity in 512-byte sectors
  * @block_sectors: 512-byte sectors of a logical block, a power of two
+ * @memory_sectors: what a piece of memory must be a multiple of, and begin at a
+ *	multiple of, for the disk to reach it; a power of two, at most a page
  * @max_segments: of an indirect request
  * @readonly: no request may change the disk
  */
 struct blkback_bounds {
 	u64	sectors;
 	u32	block_sectors;
+	u32	memory_sectors;
 	u32	max_segments;
 	bool	readonly;
 };

@@ -56,7 +56,8 @@ static void set_limits(const struct blkfront_dev *dev, struct request_queue *q)
 	blk_queue_max_segment_size(q, XENBLK_PAGE_SIZE);
 	blk_queue_segment_boundary(q, XENBLK_PAGE_SIZE - 1);
 	blk_queue_max_hw_sectors(q, max_segs * XENBLK_SECTORS_PER_PAGE);
-	blk_queue_dma_alignment(q, SECTOR_SIZE - 1);
+	/* A backend may take no segment that ends within a logical block. */
+	blk_queue_dma_alignment(q, geo->sector_size - 1);
 	blk_queue_logical_block_size(q, geo->sector_size);
 	blk_queue_physical_block_size(q, geo->physical_size);
 	blk_queue_write_cache(q, geo->flush_op, false);

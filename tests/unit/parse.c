@@ -16,11 +16,13 @@
 #define MAX_SEGMENTS	256
 
 static const struct blkback_bounds writable = {
-	.sectors = SECTORS, .block_sectors = 1, .max_segments = MAX_SEGMENTS,
+	.sectors = SECTORS, .block_sectors = 1, .memory_sectors = 1,
+	.max_segments = MAX_SEGMENTS,
 };
 
 static const struct blkback_bounds readonly = {
-	.sectors = SECTORS, .block_sectors = 1, .max_segments = MAX_SEGMENTS,
+	.sectors = SECTORS, .block_sectors = 1, .memory_sectors = 1,
+	.max_segments = MAX_SEGMENTS,
 	.readonly = true,
 };
 
@@ -141,32 +143,62 @@ static void check_segment_bounds(void)
 	tap_verdict("first and last sector of a segment");
 }
 
+/* Two segments whose sum is looked at, and one that must fit the memory. */
+static void expect_aligned(const struct blkback_bounds *bounds,
+			   const struct xenblk_segment *segs, u64 sector)
+{
+	unsigned int i, sum = 0;
+	struct blkback_io io;
+	bool sound = true;
+
+	for (i = 0; i < 2; i++) {
+		unsigned int nr = segs[i].last_sect - segs[i].first_sect + 1;
+
+		sum += nr;
+		if (segs[i].first_sect % bounds->memory_sectors ||
+		    nr % bounds->memory_sectors)
+			sound = false;
+	}
+	if (sector % bounds->block_sectors || sum % bounds->block_sectors)
+		sound = false;
+	tap_expect(parse(bounds, sector, segs, 2, &io), sound ? 0 : -EINVAL,
+		   "block %u, memory %u, %u to %u, %u to %u, at %llu",
+		   bounds->block_sectors, bounds->memory_sectors,
+		   segs[0].first_sect, segs[0].last_sect, segs[1].first_sect,
+		   segs[1].last_sect, (unsigned long long)sector);
+}
+
+static void expect_all_aligned(const struct blkback_bounds *bounds)
+{
+	struct xenblk_segment segs[2];
+	unsigned int a, b;
+	u64 sector;
+
+	for (a = 0; a < 64; a++)
+		for (b = 0; b < 64; b++) {
+			segs[0] = (struct xenblk_segment){
+				.first_sect = a / 8, .last_sect = a % 8,
+			};
+			segs[1] = (struct xenblk_segment){
+				.first_sect = b / 8, .last_sect = b % 8,
+			};
+			if (a / 8 > a % 8 || b / 8 > b % 8)
+				continue;
+			for (sector = 0; sector <= 8; sector++)
+				expect_aligned(bounds, segs, sector);
+		}
+}
+
 static void check_logical_blocks(void)
 {
 	struct blkback_bounds bounds = writable;
-	unsigned int block, first, last, sector;
-	struct blkback_io io;
 
-	for (block = 1; block <= 8; block *= 2)
-		for (first = 0; first < 8; first++)
-			for (last = first; last < 8; last++)
-				for (sector = 0; sector < 16; sector++) {
-					struct xenblk_segment seg = {
-						.first_sect = first,
-						.last_sect = last,
-					};
-					bool sound = sector % block == 0 &&
-						     (last + 1 - first) %
-						     block == 0;
-
-					bounds.block_sectors = block;
-					tap_expect(parse(&bounds, sector, &seg,
-							 1, &io),
-						   sound ? 0 : -EINVAL,
-						   "block %u, %u to %u, at %u",
-						   block, first, last, sector);
-				}
-	tap_verdict("whole logical blocks");
+	for (bounds.block_sectors = 1; bounds.block_sectors <= 8;
+	     bounds.block_sectors *= 2)
+		for (bounds.memory_sectors = 1; bounds.memory_sectors <= 8;
+		     bounds.memory_sectors *= 2)
+			expect_all_aligned(&bounds);
+	tap_verdict("whole logical blocks, in memory that the disk can reach");
 }
 
 static void expect_place(u64 sectors, u64 sector, unsigned int nr)

@@ -9,6 +9,7 @@ static const struct {
 	const char *name;
 	void (*run)(const char *disk);
 } groups[] = {
+	{ "blocks", cases_blocks },
 	{ "nodes", cases_nodes },
 	{ "requests", cases_requests },
 	{ "rings", cases_rings },
@@ -26,7 +27,8 @@ int main(int argc, char **argv)
 		groups[i].run(argv[2]);
 		return tap_done();
 	}
-	fputs("usage: mock-frontend nodes|requests|rings|states|persistent MAJOR:MINOR\n",
-	      stderr);
+	fputs("usage: mock-frontend CASES MAJOR:MINOR; CASES is one of\n", stderr);
+	for (i = 0; i < ARRAY_SIZE(groups); i++)
+		fprintf(stderr, "  %s\n", groups[i].name);
 	return 2;
 }

@@ -40,7 +40,7 @@ struct segment {
 };
 
 struct request {
-	uint8_t op, inner_op;
+	uint8_t op, inner_op, flag;
 	uint16_t nr_segments;
 	uint64_t id, sector, nr_sectors;
 	struct segment seg[MAX_SEGMENTS];
@@ -120,7 +120,23 @@ bool link_up(struct mock *m, unsigned int nr_queues, unsigned int order,
 	     bool layout32);
 void link_down(struct mock *m);
 
+/* disk.c */
+struct disk {
+	struct mock m;
+	uint8_t *data;
+	uint32_t ref[MAX_SEGMENTS];
+};
+
+void disk_open(struct disk *d, unsigned int vdev, const char *disk,
+	       const char *mode, unsigned int nr_queues, bool layout32);
+void disk_close(struct disk *d);
+void disk_build(const struct disk *d, struct request *req, uint8_t op,
+		uint64_t sector, unsigned int nr_sectors);
+int disk_do(struct disk *d, unsigned int queue, const struct request *req);
+uint64_t disk_number(struct disk *d, const char *key);
+
 /* the cases */
+void cases_blocks(const char *disk);
 void cases_nodes(const char *disk);
 void cases_requests(const char *disk);
 void cases_rings(const char *disk);

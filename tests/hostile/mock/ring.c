@@ -73,6 +73,7 @@ static void put_form(uint8_t *slot, const struct layout *l,
 		return;
 	}
 	if (req->op == OP_DISCARD) {
+		slot[1] = req->flag;
 		memcpy(slot + l->nr_sectors, &req->nr_sectors, 8);
 		return;
 	}

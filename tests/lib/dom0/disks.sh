@@ -81,12 +81,14 @@ share_nodes() {
 	xenstore-chmod "$front" "n$domid" r0
 }
 
-# attach_fast DOMID DEVICE VDEV [r|w]: the same nodes without hotplug scripts.
+# attach_fast DOMID DEVICE VDEV [r|w [NODE=VALUE]...]: the same nodes without hotplug
+# scripts; those of the backend's directory that are named get another value.
 attach_fast() {
-	local domid=$1 device=$2 vdev=$3 mode=${4:-w} nodes
+	local domid=$1 device=$2 vdev=$3 mode=${4:-w} nodes node
 	say "attaching $device to domain $domid as $vdev ($mode), by xenstore"
 	share_nodes "$domid" "$vdev"
 	mapfile -t nodes < <(frontend_nodes "$domid" "$vdev"; backend_nodes "$domid" "$device" "$vdev" "$mode")
+	for node in "${@:5}"; do nodes+=("$(backend_path "$domid" "$vdev")/${node%%=*}" "${node#*=}"); done
 	xenstore-write "${nodes[@]}"
 	defer detach_fast "$domid" "$vdev"
 }
