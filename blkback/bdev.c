@@ -107,8 +107,23 @@ static u32 memory_sectors(struct block_device *bdev)
 	return clamp_t(u32, nr, 1, XENBLK_SECTORS_PER_PAGE);
 }
 
+/* An administrator may forbid them; a node that says nonsense does so too. */
+static void sample_discard(struct blkback_device *device)
+{
+	struct blkback_bounds *bounds = &device->bounds;
+	struct block_device *bdev = device->bdev;
+	unsigned int enable = 0;
+
+	xenblk_xs_read_uint_or(device->xdev->nodename,
+			       XENBLK_KEY_DISCARD_ENABLE, 0, 1, 1, &enable);
+	bounds->discard = enable && !bounds->readonly &&
+			  bdev_max_discard_sectors(bdev);
+	bounds->secure_discard = bounds->discard &&
+				 bdev_max_secure_erase_sectors(bdev);
+}
+
 /**
- * blkback_bdev_sample() - get ready for a frontend: size and page cache
+ * blkback_bdev_sample() - get ready for a frontend: limits and page cache
  * @device: has a device open, and no rings
  *
  * The guest's I/O goes below the page cache of this domain: what is dirty
@@ -128,6 +143,7 @@ void blkback_bdev_sample(struct blkback_device *device)
 				       XENBLK_SECTOR_SHIFT;
 	device->bounds.memory_sectors = memory_sectors(bdev);
 	device->bounds.max_segments = XENBLK_MAX_INDIRECT_SEGMENTS;
+	sample_discard(device);
 }
 
 /**

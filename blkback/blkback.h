@@ -145,6 +145,7 @@ struct blkback_request {
  * @reads: requests served
  * @writes: the same
  * @flushes: the same
+ * @discards: the same
  * @sectors_read: 512-byte sectors
  * @sectors_written: the same
  * @refused: requests that were not sound, or not supported
@@ -157,6 +158,7 @@ struct blkback_counters {
 	u64	reads;
 	u64	writes;
 	u64	flushes;
+	u64	discards;
 	u64	sectors_read;
 	u64	sectors_written;
 	u64	refused;
@@ -377,6 +379,7 @@ void blkback_persist_disarm(struct blkback_ring *ring);
 int blkback_submit_init(void);
 void blkback_submit_exit(void);
 void blkback_submit(struct blkback_ring *ring, struct list_head *requests);
+bool blkback_submit_more(struct blkback_request *request);
 
 /* stats.c */
 int blkback_stats_create(struct blkback_device *device);

@@ -96,6 +96,12 @@ int blkback_publish_disk(struct blkback_device *device)
 		{ XENBLK_KEY_INFO, blkback_bdev_info(device) },
 		{ XENBLK_KEY_FLUSH, bdev_write_cache(bdev) },
 		{ XENBLK_KEY_BARRIER, 0 },
+		{ XENBLK_KEY_DISCARD, device->bounds.discard },
+		{ XENBLK_KEY_DISCARD_GRANULARITY,
+		  max(bdev_discard_granularity(bdev),
+		      bdev_logical_block_size(bdev)) },
+		{ XENBLK_KEY_DISCARD_ALIGNMENT, bdev_discard_alignment(bdev) },
+		{ XENBLK_KEY_DISCARD_SECURE, device->bounds.secure_discard },
 		{ XENBLK_KEY_PERSISTENT, device->persist.offered },
 	};
 	struct xenbus_transaction xbt;

@@ -31,6 +31,22 @@ static int parse_indirect(const struct blkback_bounds *bounds,
 	return 0;
 }
 
+/*
+ * A secure discard that can't be is none: a plain one would leave what the
+ * guest believes to be gone.
+ */
+static int parse_discard(const struct blkback_bounds *bounds,
+			 const struct xenblk_request *req,
+			 struct blkback_io *io)
+{
+	io->op = req->operation;
+	io->indirect = false;
+	io->secure = req->flag & XENBLK_DISCARD_SECURE;
+	if (!bounds->discard || (io->secure && !bounds->secure_discard))
+		return -EOPNOTSUPP;
+	return req->nr_sectors ? 0 : -EINVAL;
+}
+
 static int parse_operation(const struct blkback_bounds *bounds,
 			   const struct xenblk_request *req,
 			   struct blkback_io *io)
@@ -41,6 +57,8 @@ static int parse_operation(const struct blkback_bounds *bounds,
 		return parse_direct(req, 1, io);
 	case XENBLK_OP_FLUSH:
 		return parse_direct(req, 0, io);
+	case XENBLK_OP_DISCARD:
+		return parse_discard(bounds, req, io);
 	case XENBLK_OP_INDIRECT:
 		return parse_indirect(bounds, req, io);
 	default:
@@ -50,17 +68,40 @@ static int parse_operation(const struct blkback_bounds *bounds,
 
 static bool changes_disk(const struct blkback_io *io)
 {
-	return io->op != XENBLK_OP_READ && io->nr_segments;
+	return io->op == XENBLK_OP_DISCARD ||
+	       (io->op != XENBLK_OP_READ && io->nr_segments);
+}
+
+/* Of the request as a whole: a block may lie in two pieces of memory. */
+static bool breaks_block(const struct blkback_bounds *bounds,
+			 const struct blkback_io *io)
+{
+	return (io->sector | io->nr_sectors) & (bounds->block_sectors - 1);
+}
+
+static bool beyond_end(const struct blkback_bounds *bounds,
+		       const struct blkback_io *io)
+{
+	/* The sum could wrap: compare what is left instead. */
+	return io->nr_sectors > bounds->sectors ||
+	       io->sector > bounds->sectors - io->nr_sectors;
+}
+
+static int check_place(const struct blkback_bounds *bounds,
+		       const struct blkback_io *io)
+{
+	return breaks_block(bounds, io) || beyond_end(bounds, io) ? -EINVAL : 0;
 }
 
 /**
  * blkback_parse_header() - check all of a request but its segments
  * @bounds: of the disk
  * @req: a private copy of the request
- * @io: set on success, but for its nr_sectors
+ * @io: set on success; nr_sectors only counts what has no segments
  *
  * Return: 0; -EOPNOTSUPP for an operation that is not served; -EROFS for a
- * change of a read-only disk; -EINVAL for a count that the protocol forbids.
+ * change of a read-only disk; -EINVAL for a count that the protocol forbids,
+ * or a discard that breaks a logical block or leaves the disk.
  */
 int blkback_parse_header(const struct blkback_bounds *bounds,
 			 const struct xenblk_request *req,
@@ -71,9 +112,11 @@ int blkback_parse_header(const struct blkback_bounds *bounds,
 	if (err)
 		return err;
 	io->sector = req->sector;
-	io->nr_sectors = 0;
+	io->nr_sectors = req->nr_sectors;
 	io->nr_segments = req->nr_segments;
-	return bounds->readonly && changes_disk(io) ? -EROFS : 0;
+	if (bounds->readonly && changes_disk(io))
+		return -EROFS;
+	return io->op == XENBLK_OP_DISCARD ? check_place(bounds, io) : 0;
 }
 
 static int parse_segment(const struct blkback_bounds *bounds,
@@ -90,21 +133,6 @@ static int parse_segment(const struct blkback_bounds *bounds,
 		return -EINVAL;
 	io->nr_sectors += nr_sectors;
 	return 0;
-}
-
-/* Of the request as a whole: a block may lie in two pieces of memory. */
-static bool breaks_block(const struct blkback_bounds *bounds,
-			 const struct blkback_io *io)
-{
-	return (io->sector | io->nr_sectors) & (bounds->block_sectors - 1);
-}
-
-static bool beyond_end(const struct blkback_bounds *bounds,
-		       const struct blkback_io *io)
-{
-	/* The sum could wrap: compare what is left instead. */
-	return io->nr_sectors > bounds->sectors ||
-	       io->sector > bounds->sectors - io->nr_sectors;
 }
 
 /**
@@ -129,7 +157,5 @@ int blkback_parse_segments(const struct blkback_bounds *bounds,
 			return err;
 	}
 	/* An empty flush is at no place: its sector means nothing. */
-	if (!io->nr_segments)
-		return 0;
-	return breaks_block(bounds, io) || beyond_end(bounds, io) ? -EINVAL : 0;
+	return io->nr_segments ? check_place(bounds, io) : 0;
 }

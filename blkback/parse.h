@@ -17,6 +17,8 @@
  *	multiple of, for the disk to reach it; a power of two, at most a page
  * @max_segments: of an indirect request
  * @readonly: no request may change the disk
+ * @discard: discards are served
+ * @secure_discard: and those that leave nothing to be recovered
  */
 struct blkback_bounds {
 	u64	sectors;
@@ -24,15 +26,19 @@ struct blkback_bounds {
 	u32	memory_sectors;
 	u32	max_segments;
 	bool	readonly;
+	bool	discard;
+	bool	secure_discard;
 };
 
 /**
  * struct blkback_io - a request that passed the checks so far
  * @sector: first 512-byte sector on the disk
- * @nr_sectors: 512-byte sectors, known once the segments are parsed
- * @op: XENBLK_OP_READ, XENBLK_OP_WRITE or XENBLK_OP_FLUSH
+ * @nr_sectors: 512-byte sectors, known once the segments are parsed; of a
+ *	discard that went out in part, those that are left, as is @sector
+ * @op: XENBLK_OP_READ, XENBLK_OP_WRITE, XENBLK_OP_FLUSH or XENBLK_OP_DISCARD
  * @nr_segments: pages that it touches; a flush may have none
  * @indirect: the segments lie in another page of the frontend
+ * @secure: a discard that must leave nothing
  */
 struct blkback_io {
 	u64	sector;
@@ -40,6 +46,7 @@ struct blkback_io {
 	u8	op;
 	u16	nr_segments;
 	bool	indirect;
+	bool	secure;
 };
 
 int blkback_parse_header(const struct blkback_bounds *bounds,

@@ -260,6 +260,9 @@ static void count(struct blkback_ring *ring, const struct blkback_io *io)
 		ring->counters.reads++;
 		ring->counters.sectors_read += io->nr_sectors;
 		break;
+	case XENBLK_OP_DISCARD:
+		ring->counters.discards++;
+		break;
 	case XENBLK_OP_FLUSH:
 		ring->counters.flushes++;
 		fallthrough;
@@ -281,6 +284,17 @@ static void finish_request(struct blkback_ring *ring,
 	free_request(ring, request);
 }
 
+/* What went out in part goes on. */
+static void continue_requests(struct list_head *ready)
+{
+	struct blkback_request *request, *next;
+
+	list_for_each_entry_safe(request, next, ready, node) {
+		if (blkback_submit_more(request))
+			list_del_init(&request->node);
+	}
+}
+
 /* Finished requests, oldest first, but those whose pages are still in use. */
 static void collect_done(struct blkback_ring *ring, struct list_head *ready)
 {
@@ -291,6 +305,8 @@ static void collect_done(struct blkback_ring *ring, struct list_head *ready)
 	done = llist_reverse_order(done);
 	llist_for_each_entry(request, done, done_node)
 		list_add_tail(&request->node, ready);
+	if (!kthread_should_stop())
+		continue_requests(ready);
 	list_for_each_entry_safe(request, next, ready, node) {
 		if (blkback_grant_in_use(request))
 			list_move_tail(&request->node, &ring->held);

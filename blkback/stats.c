@@ -13,6 +13,7 @@ static void add(struct blkback_counters *sum, const struct blkback_counters *c)
 	sum->reads += READ_ONCE(c->reads);
 	sum->writes += READ_ONCE(c->writes);
 	sum->flushes += READ_ONCE(c->flushes);
+	sum->discards += READ_ONCE(c->discards);
 	sum->sectors_read += READ_ONCE(c->sectors_read);
 	sum->sectors_written += READ_ONCE(c->sectors_written);
 	sum->refused += READ_ONCE(c->refused);
@@ -59,7 +60,7 @@ static struct blkback_counters sum_up(struct device *dev)
 }
 
 /*
- * The first six names are those of the driver that this one replaces: xentop
+ * The first seven names are those of the driver that this one replaces: xentop
  * reads them.
  */
 #define DEFINE_STATISTIC(name, field)					\
@@ -73,6 +74,7 @@ static DEVICE_ATTR_RO(name)
 DEFINE_STATISTIC(rd_req, reads);
 DEFINE_STATISTIC(wr_req, writes);
 DEFINE_STATISTIC(f_req, flushes);
+DEFINE_STATISTIC(ds_req, discards);
 DEFINE_STATISTIC(rd_sect, sectors_read);
 DEFINE_STATISTIC(wr_sect, sectors_written);
 DEFINE_STATISTIC(oo_req, stalls);
@@ -83,6 +85,7 @@ static struct attribute *statistics_attrs[] = {
 	&dev_attr_rd_req.attr,
 	&dev_attr_wr_req.attr,
 	&dev_attr_f_req.attr,
+	&dev_attr_ds_req.attr,
 	&dev_attr_rd_sect.attr,
 	&dev_attr_wr_sect.attr,
 	&dev_attr_oo_req.attr,

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * From requests to bios and back: as large as the request, under one plug for
- * the pass. Splitting is the block layer's job.
+ * the pass. Splitting is the block layer's job, but for discards, which know no
+ * limit of size.
  */
 #include <linux/blkdev.h>
 
 #include "blkback.h"
 #include "status.h"
+
+/*
+ * Pieces of one discard that are out at a time: the largest has 2^64 sectors,
+ * and other requests need the disk too.
+ */
+#define DISCARD_PIECES		8
 
 static struct bio_set bios;
 
@@ -71,6 +78,8 @@ static blk_opf_t opf_of(const struct blkback_io *io)
 	case XENBLK_OP_FLUSH:
 		return REQ_OP_WRITE | REQ_PREFLUSH |
 		       (io->nr_segments ? REQ_FUA : 0);
+	case XENBLK_OP_DISCARD:
+		return io->secure ? REQ_OP_SECURE_ERASE : REQ_OP_DISCARD;
 	default:
 		return REQ_OP_WRITE | REQ_SYNC | REQ_IDLE;
 	}
@@ -118,13 +127,73 @@ static void submit_data(struct blkback_request *request)
 	submit_bio(bio);
 }
 
+/* As long as the disk and a bio take it, in whole logical blocks. */
+static u32 longest_piece(struct block_device *bdev, bool secure)
+{
+	u32 nr = secure ? bdev_max_secure_erase_sectors(bdev) :
+			  bdev_max_discard_sectors(bdev);
+
+	return round_down(min(nr, UINT_MAX >> XENBLK_SECTOR_SHIFT),
+			  bdev_logical_block_size(bdev) >> XENBLK_SECTOR_SHIFT);
+}
+
+/*
+ * A granule of the disk that is cut in two is discarded by neither part, so
+ * pieces end with one if they can. The disk may be no multiple of a block away
+ * from its granules.
+ *
+ * Return: sectors of the next piece; 0 when the disk can't discard any more.
+ */
+static u32 next_piece(const struct blkback_request *request)
+{
+	struct block_device *bdev = request->ring->device->bdev;
+	const struct blkback_io *io = &request->io;
+	u32 longest = longest_piece(bdev, io->secure);
+	u32 block = bdev_logical_block_size(bdev) >> XENBLK_SECTOR_SHIFT;
+	u32 granule = max(bdev_discard_granularity(bdev) >>
+			  XENBLK_SECTOR_SHIFT, block);
+	u32 offset = (bdev_discard_alignment(bdev) >> XENBLK_SECTOR_SHIFT) %
+		     granule;
+	u64 end = io->sector + longest + granule - offset;
+	u32 excess;
+
+	if (io->nr_sectors <= longest)
+		return io->nr_sectors;
+	excess = do_div(end, granule);
+	return round_down(longest - min(excess, longest), block) ?: longest;
+}
+
+/* Some pieces; blkback_submit_more() goes on when all of them are done. */
+static void submit_discard(struct blkback_request *request)
+{
+	struct blkback_io *io = &request->io;
+	unsigned int i;
+
+	for (i = 0; i < DISCARD_PIECES && io->nr_sectors; i++) {
+		struct bio *bio;
+		u32 nr = next_piece(request);
+
+		if (!nr) {
+			WRITE_ONCE(request->status, XENBLK_RSP_NOTSUPP);
+			return;
+		}
+		bio = new_bio(request, io->sector, 0);
+		bio->bi_iter.bi_size = nr << XENBLK_SECTOR_SHIFT;
+		io->sector += nr;
+		io->nr_sectors -= nr;
+		submit_bio(bio);
+	}
+}
+
 static void submit_request(struct blkback_request *request)
 {
 	/* Held until all bios are out, so that the first can't finish it. */
 	atomic_set(&request->pending_bios, 1);
 	if (request->status)
 		goto out;
-	if (request->io.nr_segments)
+	if (request->io.op == XENBLK_OP_DISCARD)
+		submit_discard(request);
+	else if (request->io.nr_segments)
 		submit_data(request);
 	else
 		submit_bio(new_bio(request, 0, 0));
@@ -152,4 +221,20 @@ void blkback_submit(struct blkback_ring *ring, struct list_head *requests)
 		submit_request(request);
 	}
 	blk_finish_plug(&plug);
+}
+
+/**
+ * blkback_submit_more() - go on with a request that went out in part
+ * @request: all of it that went out is done
+ *
+ * Context: the thread of the ring.
+ * Return: false when nothing is left, or a part has failed.
+ */
+bool blkback_submit_more(struct blkback_request *request)
+{
+	if (request->io.op != XENBLK_OP_DISCARD || request->status ||
+	    !request->io.nr_sectors)
+		return false;
+	submit_request(request);
+	return true;
 }

@@ -196,6 +196,9 @@ struct blkfront_limits {
  * @info: XENBLK_INFO_* bits
  * @flush_op: wire operation of a flush; 0 when writes are durable without
  * @persistent: the backend wants grants to stay mapped
+ * @discard_granularity: bytes, a power of two; 0 when there are no discards
+ * @discard_alignment: bytes by which granules are off the disk's first sector
+ * @secure_discard: there are discards that leave nothing to be recovered
  */
 struct blkfront_geometry {
 	u64		sectors;
@@ -204,6 +207,9 @@ struct blkfront_geometry {
 	unsigned int	info;
 	u8		flush_op;
 	bool		persistent;
+	unsigned int	discard_granularity;
+	unsigned int	discard_alignment;
+	bool		secure_discard;
 };
 
 /**
@@ -224,6 +230,8 @@ struct blkfront_geometry {
  * @ready: nothing is left to wait for at boot; see blkfront_dev_is_ready()
  * @broken: the backend broke the protocol; set in any context, never cleared
  * @flush_revoked: the backend said so at run time; set by a completer
+ * @discard_revoked: the same
+ * @secure_revoked: the same
  * @limits: agreed before the rings were made
  * @geometry: read when the backend connected
  * @queues_lock: guards @queues against a removal while the worker waits for I/O
@@ -249,6 +257,8 @@ struct blkfront_dev {
 
 	bool			broken;
 	bool			flush_revoked;
+	bool			discard_revoked;
+	bool			secure_revoked;
 
 	struct blkfront_limits	limits;
 	struct blkfront_geometry geometry;
@@ -375,6 +385,7 @@ void blkfront_list_put(struct blkfront_queue *queue,
 /* disk.c */
 int blkfront_disk_create(struct blkfront_dev *dev);
 int blkfront_disk_add(struct blkfront_dev *dev);
+void blkfront_disk_stop_discards(struct blkfront_dev *dev);
 void blkfront_disk_resize(struct blkfront_dev *dev, u64 sectors);
 bool blkfront_disk_claim_idle(struct blkfront_dev *dev);
 void blkfront_disk_destroy(struct blkfront_dev *dev, bool dead);

@@ -45,22 +45,43 @@ static struct blkfront_slot *find_slot(struct blkfront_queue *queue,
 }
 
 /*
+ * Takes a note that an offer was taken back; queue limits cannot be changed in
+ * an interrupt.
+ */
+static void revoke_discard(struct blkfront_dev *dev, const struct request *rq)
+{
+	/* Both pair with blkfront_disk_stop_discards(). */
+	if (req_op(rq) == REQ_OP_SECURE_ERASE)
+		WRITE_ONCE(dev->secure_revoked, true);
+	else
+		WRITE_ONCE(dev->discard_revoked, true);
+	blkfront_kick(dev);
+}
+
+/*
  * A backend that finds out late that it cannot flush takes back its offer. Its
  * writes are as durable as they get, so this flush is done, and so are those
- * to come; queue limits cannot be changed in an interrupt.
+ * to come. A discard that it cannot do has failed.
  */
 static blk_status_t judge_status(struct blkfront_dev *dev,
 				 const struct blkfront_slot *slot, s16 wire)
 {
 	blk_status_t status = xenblk_status_from_wire(wire);
 
-	if (slot->op != XENBLK_OP_FLUSH && slot->op != XENBLK_OP_BARRIER)
-		return status;
 	if (status != BLK_STS_NOTSUPP)
 		return status;
-	/* Pairs with needs_backend(). */
-	WRITE_ONCE(dev->flush_revoked, true);
-	return BLK_STS_OK;
+	switch (slot->op) {
+	case XENBLK_OP_DISCARD:
+		revoke_discard(dev, slot->rq);
+		return status;
+	case XENBLK_OP_FLUSH:
+	case XENBLK_OP_BARRIER:
+		/* Pairs with needs_backend(). */
+		WRITE_ONCE(dev->flush_revoked, true);
+		return BLK_STS_OK;
+	default:
+		return status;
+	}
 }
 
 /* Return: what is wrong with the response, NULL when it is sound. */

@@ -45,6 +45,21 @@ static const struct block_device_operations fops = {
 	.free_disk	= free_disk,
 };
 
+static void set_discard_limits(const struct blkfront_geometry *geo,
+			       struct request_queue *q)
+{
+	/* The protocol has no limit, but a bio has. */
+	unsigned int max_sectors = UINT_MAX >> SECTOR_SHIFT;
+
+	if (!geo->discard_granularity)
+		return;
+	q->limits.discard_granularity = geo->discard_granularity;
+	q->limits.discard_alignment = geo->discard_alignment;
+	blk_queue_max_discard_sectors(q, max_sectors);
+	if (geo->secure_discard)
+		blk_queue_max_secure_erase_sectors(q, max_sectors);
+}
+
 /* All before the disk is added: later nobody looks at them again (SECT-01). */
 static void set_limits(const struct blkfront_dev *dev, struct request_queue *q)
 {
@@ -62,6 +77,7 @@ static void set_limits(const struct blkfront_dev *dev, struct request_queue *q)
 	blk_queue_physical_block_size(q, geo->physical_size);
 	blk_queue_write_cache(q, geo->flush_op, false);
 	blk_queue_flag_set(QUEUE_FLAG_NONROT, q);
+	set_discard_limits(geo, q);
 }
 
 static void set_identity(struct blkfront_dev *dev, struct gendisk *disk)
@@ -141,14 +157,37 @@ int blkfront_disk_add(struct blkfront_dev *dev)
 		return err;
 	}
 	xenblk_info(dev->xdev,
-		    "%s: %llu sectors, %u queues of %u entries, %u segments%s%s%s%s",
+		    "%s: %llu sectors, %u queues of %u entries, %u segments%s%s%s%s%s",
 		    disk->disk_name, dev->geometry.sectors,
 		    dev->limits.nr_queues, dev->tag_set.queue_depth,
 		    dev->limits.max_segs, dev->geometry.flush_op ? ", flush" : "",
+		    dev->geometry.discard_granularity ? ", discard" : "",
 		    get_disk_ro(disk) ? ", read-only" : "",
 		    dev->queues[0].persistent ? ", persistent grants" : "",
 		    dev->limits.untrusted ? ", untrusted backend" : "");
 	return 0;
+}
+
+/**
+ * blkfront_disk_stop_discards() - the backend took back what it had offered
+ * @dev: the device, with or without a disk; has noted what was taken back
+ *
+ * What is on its way is answered by the backend.
+ *
+ * Context: the device's worker.
+ */
+void blkfront_disk_stop_discards(struct blkfront_dev *dev)
+{
+	struct request_queue *q;
+
+	if (!dev->disk)
+		return;
+	/* Both pair with judge_status(). */
+	q = dev->disk->queue;
+	if (READ_ONCE(dev->discard_revoked))
+		blk_queue_max_discard_sectors(q, 0);
+	if (READ_ONCE(dev->discard_revoked) || READ_ONCE(dev->secure_revoked))
+		blk_queue_max_secure_erase_sectors(q, 0);
 }
 
 /**

@@ -304,6 +304,41 @@ static int read_persistent(struct blkfront_dev *dev)
 	return err;
 }
 
+/*
+ * Granules of the backend need be no power of two, which the block layer asks
+ * for: the largest that divides them is told, and no less than a block.
+ */
+static unsigned int usable_granularity(unsigned int told, unsigned int block)
+{
+	return max(told & -told, block);
+}
+
+/* Nothing but the feature itself has to be there (DISC-01). */
+static int read_discard(struct blkfront_dev *dev)
+{
+	struct blkfront_geometry *geo = &dev->geometry;
+	unsigned int discard, secure, granularity, alignment;
+	int err;
+
+	err = read_optional(dev, XENBLK_KEY_DISCARD, 0, UINT_MAX, 0, &discard);
+	if (!err)
+		err = read_optional(dev, XENBLK_KEY_DISCARD_SECURE, 0, UINT_MAX,
+				    0, &secure);
+	if (!err)
+		err = read_optional(dev, XENBLK_KEY_DISCARD_GRANULARITY, 0,
+				    INT_MAX, 0, &granularity);
+	if (!err)
+		err = read_optional(dev, XENBLK_KEY_DISCARD_ALIGNMENT, 0,
+				    INT_MAX, 0, &alignment);
+	if (err)
+		return err;
+	granularity = usable_granularity(granularity, geo->sector_size);
+	geo->discard_granularity = discard ? granularity : 0;
+	geo->discard_alignment = alignment % granularity;
+	geo->secure_discard = discard && secure;
+	return 0;
+}
+
 /**
  * blkfront_negotiate_geometry() - read what the disk is like
  * @dev: the disk; its geometry is set
@@ -325,5 +360,7 @@ int blkfront_negotiate_geometry(struct blkfront_dev *dev)
 		err = read_flush_op(dev);
 	if (!err)
 		err = read_persistent(dev);
+	if (!err)
+		err = read_discard(dev);
 	return err;
 }

@@ -24,6 +24,10 @@ static bool wire_op(const struct blkfront_dev *dev, const struct request *rq,
 	case REQ_OP_FLUSH:
 		*op = dev->geometry.flush_op;
 		return true;
+	case REQ_OP_DISCARD:
+	case REQ_OP_SECURE_ERASE:
+		*op = XENBLK_OP_DISCARD;
+		return true;
 	default:
 		return false;
 	}
@@ -143,6 +147,36 @@ static void describe_data(const struct blkfront_slot *slot,
 	}
 }
 
+static void describe_discard(struct request *rq, struct xenblk_request *req)
+{
+	req->sector = blk_rq_pos(rq);
+	req->nr_sectors = blk_rq_sectors(rq);
+	if (req_op(rq) == REQ_OP_SECURE_ERASE)
+		req->flag = XENBLK_DISCARD_SECURE;
+}
+
+/* Return: as blkfront_request_write(). */
+static blk_status_t describe(struct blkfront_queue *queue,
+			     struct blkfront_slot *slot, struct request *rq,
+			     struct xenblk_request *req)
+{
+	blk_status_t status;
+
+	switch (req_op(rq)) {
+	case REQ_OP_FLUSH:
+		return BLK_STS_OK;
+	case REQ_OP_DISCARD:
+	case REQ_OP_SECURE_ERASE:
+		describe_discard(rq, req);
+		return BLK_STS_OK;
+	default:
+		status = grant_data(queue, slot, rq, req);
+		if (!status)
+			describe_data(slot, rq, req);
+		return status;
+	}
+}
+
 /**
  * blkfront_request_write() - write a request into the ring, unpublished
  * @queue: a connected ring
@@ -172,12 +206,9 @@ blk_status_t blkfront_request_write(struct blkfront_queue *queue,
 	slot->bounce = NULL;
 	req.operation = slot->op;
 	req.inner_op = slot->op;
-	if (req_op(rq) != REQ_OP_FLUSH) {
-		status = grant_data(queue, slot, rq, &req);
-		if (status)
-			return status;
-		describe_data(slot, rq, &req);
-	}
+	status = describe(queue, slot, rq, &req);
+	if (status)
+		return status;
 
 	blk_mq_start_request(rq);
 	/*

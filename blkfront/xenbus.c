@@ -179,6 +179,7 @@ static void follow_backend(struct work_struct *work)
 	if (!READ_ONCE(dev->removed)) {
 		if (dev->rebinding)
 			rebind(dev, backend);
+		blkfront_disk_stop_discards(dev);
 		if (READ_ONCE(dev->broken))
 			give_up(dev);
 		else

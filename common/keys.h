@@ -15,6 +15,7 @@
 #define XENBLK_KEY_DEV			"dev"
 #define XENBLK_KEY_DEVICE_TYPE		"device-type"
 #define XENBLK_KEY_REMOVABLE		"removable"
+#define XENBLK_KEY_DISCARD_ENABLE	"discard-enable"
 
 /* Backend directory, written by the backend before InitWait. */
 #define XENBLK_KEY_MAX_QUEUES		"multi-queue-max-queues"
@@ -28,6 +29,10 @@
 #define XENBLK_KEY_INFO			"info"
 #define XENBLK_KEY_FLUSH		"feature-flush-cache"
 #define XENBLK_KEY_BARRIER		"feature-barrier"
+#define XENBLK_KEY_DISCARD		"feature-discard"
+#define XENBLK_KEY_DISCARD_GRANULARITY	"discard-granularity"
+#define XENBLK_KEY_DISCARD_ALIGNMENT	"discard-alignment"
+#define XENBLK_KEY_DISCARD_SECURE	"discard-secure"
 #define XENBLK_KEY_PERSISTENT		"feature-persistent"
 
 /* Frontend directory, written by the toolstack. */

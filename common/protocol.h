@@ -38,6 +38,9 @@ enum xenblk_op {
 	XENBLK_OP_INDIRECT	= 6,
 };
 
+/* Bits of a discard's flag (io/blkif.h, BLKIF_DISCARD_*). */
+#define XENBLK_DISCARD_SECURE		0x1
+
 /* Answers (io/blkif.h, BLKIF_RSP_*). */
 enum xenblk_rsp {
 	XENBLK_RSP_OKAY		= 0,

@@ -251,6 +251,121 @@ static void check_empty_flush(void)
 	tap_verdict("an empty flush is at no place");
 }
 
+struct discard {
+	bool offered, secure_offered, readonly;
+	u64 sectors;
+	u32 block;
+	u8 flag;
+	u64 sector, nr;
+};
+
+static int discard_error(const struct discard *d)
+{
+	bool secure = d->flag & 1;
+	u64 end;
+
+	if (!d->offered || (secure && !d->secure_offered))
+		return -EOPNOTSUPP;
+	if (!d->nr)
+		return -EINVAL;
+	if (d->readonly)
+		return -EROFS;
+	if (d->sector % d->block || d->nr % d->block)
+		return -EINVAL;
+	if (__builtin_add_overflow(d->sector, d->nr, &end) || end > d->sectors)
+		return -EINVAL;
+	return 0;
+}
+
+static void expect_discard(const struct discard *d)
+{
+	struct blkback_bounds bounds = {
+		.sectors = d->sectors, .block_sectors = d->block,
+		.memory_sectors = 1, .max_segments = MAX_SEGMENTS,
+		.readonly = d->readonly, .discard = d->offered,
+		.secure_discard = d->secure_offered,
+	};
+	struct xenblk_request req = {
+		.operation = XENBLK_OP_DISCARD, .inner_op = XENBLK_OP_DISCARD,
+		.flag = d->flag, .sector = d->sector, .nr_sectors = d->nr,
+	};
+	struct blkback_io io;
+	int err;
+
+	memset(&io, 0xaa, sizeof(io));
+	err = blkback_parse_header(&bounds, &req, &io);
+	tap_expect(err, discard_error(d),
+		   "discard of %llu at %llu of %llu, block %u, flag %#x",
+		   (unsigned long long)d->nr, (unsigned long long)d->sector,
+		   (unsigned long long)d->sectors, d->block, d->flag);
+	if (err)
+		return;
+	tap_expect(io.op, XENBLK_OP_DISCARD, "operation");
+	tap_expect(io.sector, d->sector, "sector");
+	tap_expect(io.nr_sectors, d->nr, "sectors");
+	tap_expect(io.nr_segments, 0, "no segments");
+	tap_expect(io.indirect, false, "indirect");
+	tap_expect(io.secure, d->flag & 1, "secure");
+}
+
+static void check_discard_offers(void)
+{
+	unsigned int offers, flag;
+
+	for (offers = 0; offers < 8; offers++)
+		for (flag = 0; flag < 256; flag++) {
+			struct discard d = {
+				.offered = offers & 1,
+				.secure_offered = offers & 2,
+				.readonly = offers & 4,
+				.sectors = SECTORS, .block = 1, .flag = flag,
+				.sector = 77, .nr = 5,
+			};
+
+			expect_discard(&d);
+			d.nr = 0;
+			expect_discard(&d);
+		}
+	tap_verdict("discards as offered, secure ones never as plain ones");
+}
+
+static void expect_discard_place(u64 sectors, u64 sector, u64 nr)
+{
+	struct discard d = {
+		.offered = true, .sectors = sectors, .sector = sector, .nr = nr,
+	};
+
+	for (d.block = 1; d.block <= 8; d.block *= 2)
+		expect_discard(&d);
+}
+
+static void check_discard_places(void)
+{
+	static const u64 edges[] = {
+		0, 1, 1000, 1ULL << 32, 1ULL << 33, 1ULL << 55, 1ULL << 63,
+		~0ULL,
+	};
+	unsigned int i, j, k;
+	int off;
+
+	for (i = 0; i < ARRAY_SIZE(edges); i++)
+		for (j = 0; j < ARRAY_SIZE(edges); j++)
+			for (k = 0; k < ARRAY_SIZE(edges); k++)
+				for (off = -9; off <= 9; off++) {
+					u64 sectors = edges[i];
+
+					expect_discard_place(sectors, edges[j],
+							     edges[k] + off);
+					expect_discard_place(sectors,
+							     edges[j] + off,
+							     edges[k]);
+					expect_discard_place(sectors, edges[j],
+							     sectors -
+							     edges[j] + off);
+				}
+	tap_verdict("discards of any length, none beyond the end");
+}
+
 static void check_largest(void)
 {
 	struct xenblk_segment segs[MAX_SEGMENTS];
@@ -276,6 +391,8 @@ int main(void)
 	check_logical_blocks();
 	check_end_of_disk();
 	check_empty_flush();
+	check_discard_offers();
+	check_discard_places();
 	check_largest();
 	return tap_done();
 }

@@ -56,6 +56,27 @@ static void run_case(struct disk *d, const struct block_case *c)
 		  c->name, status, c->status);
 }
 
+static const struct {
+	uint64_t sector, nr_sectors;
+	int status;
+} discards[] = {
+	{ 64, 8, 0 }, { 64, 80, 0 }, { 65, 8, -1 }, { 68, 8, -1 },
+	{ 64, 4, -1 }, { 64, 9, -1 }, { 60, 12, -1 },
+};
+
+static void run_discard(struct disk *d, uint64_t sector, uint64_t nr, int want)
+{
+	struct request req;
+	int status;
+
+	disk_build(d, &req, OP_DISCARD, sector, 0);
+	req.nr_sectors = nr;
+	status = disk_do(d, 0, &req);
+	tap_check(status == want, "discard of %llu at %llu: answer %d, want %d",
+		  (unsigned long long)nr, (unsigned long long)sector, status,
+		  want);
+}
+
 /* A block that is split over pages must not be put together the wrong way. */
 static void check_order(struct disk *d)
 {
@@ -80,11 +101,15 @@ void cases_blocks(const char *disk)
 	struct disk d;
 	unsigned int i;
 
-	disk_open(&d, VDEV, disk, "w", 1, false);
+	disk_open(&d, VDEV, disk, "w");
+	disk_connect(&d, 1, false);
 	tap_check(disk_number(&d, "sector-size") == 4096, "4096-byte blocks");
 	tap_check(disk_number(&d, "sectors") == 64 << 11, "sectors of 512");
 	for (i = 0; i < ARRAY_SIZE(cases); i++)
 		run_case(&d, &cases[i]);
 	check_order(&d);
+	for (i = 0; i < ARRAY_SIZE(discards); i++)
+		run_discard(&d, discards[i].sector, discards[i].nr_sectors,
+			    discards[i].status);
 	disk_close(&d);
 }

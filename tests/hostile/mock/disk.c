@@ -7,15 +7,20 @@
 #include "mock.h"
 
 void disk_open(struct disk *d, unsigned int vdev, const char *disk,
-	       const char *mode, unsigned int nr_queues, bool layout32)
+	       const char *mode)
 {
 	mock_open(&d->m, vdev, disk, mode);
 	d->data = xengntshr_share_pages(d->m.shr, 0, MAX_SEGMENTS, d->ref, 1);
 	if (!d->data)
 		err(2, "can't share data pages");
+}
+
+/* What the toolstack's nodes say now is what holds. */
+void disk_connect(struct disk *d, unsigned int nr_queues, bool layout32)
+{
 	tap_check(link_up(&d->m, nr_queues, 0, layout32),
 		  "%u queues, %s-bit, %s: connects", nr_queues,
-		  layout32 ? "32" : "64", mode);
+		  layout32 ? "32" : "64", d->m.mode);
 }
 
 void disk_close(struct disk *d)

@@ -10,6 +10,8 @@ static const struct {
 	void (*run)(const char *disk);
 } groups[] = {
 	{ "blocks", cases_blocks },
+	{ "discards", cases_discards },
+	{ "huge", cases_huge },
 	{ "nodes", cases_nodes },
 	{ "requests", cases_requests },
 	{ "rings", cases_rings },

@@ -128,7 +128,8 @@ struct disk {
 };
 
 void disk_open(struct disk *d, unsigned int vdev, const char *disk,
-	       const char *mode, unsigned int nr_queues, bool layout32);
+	       const char *mode);
+void disk_connect(struct disk *d, unsigned int nr_queues, bool layout32);
 void disk_close(struct disk *d);
 void disk_build(const struct disk *d, struct request *req, uint8_t op,
 		uint64_t sector, unsigned int nr_sectors);
@@ -137,6 +138,8 @@ uint64_t disk_number(struct disk *d, const char *key);
 
 /* the cases */
 void cases_blocks(const char *disk);
+void cases_discards(const char *disk);
+void cases_huge(const char *disk);
 void cases_nodes(const char *disk);
 void cases_requests(const char *disk);
 void cases_rings(const char *disk);
