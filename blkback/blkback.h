@@ -192,6 +192,7 @@ struct blkback_batch {
  * @thread: holds a reference, so that a late wake-up finds a task
  * @irq: of the event channel
  * @back: the ring itself
+ * @bounds: what requests are held against; its sectors follow the disk
  * @requests: one for each slot
  * @free: requests without work
  * @held: finished requests whose pages something else still refers to
@@ -219,6 +220,7 @@ struct blkback_ring {
 	struct task_struct		*thread;
 	unsigned int			irq;
 	struct xenblk_back_ring		back;
+	struct blkback_bounds		bounds;
 	struct blkback_request		*requests;
 	struct list_head		free;
 	struct list_head		held;
@@ -289,7 +291,8 @@ struct blkback_persist_limits {
  * @max_cached_pages: of each ring
  * @persist: see there
  * @bdev: the disk; NULL until the hotplug script has named it
- * @bounds: of @bdev; not written while rings exist
+ * @bounds: of @bdev as the frontend was told; rings have a copy
+ * @resize: tells the frontend a new size
  * @rings: @nr_rings of them; NULL when not connected
  * @retired: counters of rings that are gone
  * @debugfs: its folder, from probe to remove
@@ -311,6 +314,7 @@ struct blkback_device {
 	struct blkback_ring	**rings;
 	unsigned int		nr_rings;
 	struct blkback_counters	retired;
+	struct work_struct	resize;
 	struct work_struct	teardown;
 	struct dentry		*debugfs;
 };
@@ -322,10 +326,12 @@ void blkback_sample_persist(struct blkback_device *device);
 /* xenbus.c */
 int blkback_xenbus_init(void);
 void blkback_xenbus_exit(void);
+void blkback_resized(struct blkback_device *device);
 
 /* negotiate.c */
 int blkback_publish_limits(struct blkback_device *device);
 int blkback_publish_disk(struct blkback_device *device);
+void blkback_publish_size(struct blkback_device *device);
 int blkback_connect_rings(struct blkback_device *device);
 
 /* bdev.c */

@@ -76,16 +76,33 @@ int blkback_publish_limits(struct blkback_device *device)
 	return write_numbers(device, XBT_NIL, numbers, ARRAY_SIZE(numbers));
 }
 
-/**
- * blkback_publish_disk() - tell the frontend what its disk is like
- * @device: has a device open, and rings
- *
- * All or nothing, so that no frontend sees half of it.
- *
- * Context: xenbus, under the device's lock.
- * Return: 0, or an error that was reported in the error node.
- */
-int blkback_publish_disk(struct blkback_device *device)
+/* All or nothing, so that no frontend sees half of it. */
+static int write_together(struct blkback_device *device,
+			  int (*write)(struct blkback_device *device,
+				       struct xenbus_transaction xbt))
+{
+	struct xenbus_transaction xbt;
+	int err;
+
+	do {
+		err = xenbus_transaction_start(&xbt);
+		if (err)
+			break;
+		err = write(device, xbt);
+		if (err) {
+			xenbus_transaction_end(xbt, 1);
+			return err;
+		}
+		err = xenbus_transaction_end(xbt, 0);
+		/* Another writer was faster; xenstored ends this in time. */
+	} while (err == -EAGAIN);
+	if (err)
+		xenblk_xs_error(device->xdev, err, "can't publish the disk");
+	return err;
+}
+
+static int write_disk(struct blkback_device *device,
+		      struct xenbus_transaction xbt)
 {
 	struct block_device *bdev = device->bdev;
 	const struct number numbers[] = {
@@ -104,25 +121,60 @@ int blkback_publish_disk(struct blkback_device *device)
 		{ XENBLK_KEY_DISCARD_SECURE, device->bounds.secure_discard },
 		{ XENBLK_KEY_PERSISTENT, device->persist.offered },
 	};
-	struct xenbus_transaction xbt;
-	int err;
+
+	return write_numbers(device, xbt, numbers, ARRAY_SIZE(numbers));
+}
+
+/**
+ * blkback_publish_disk() - tell the frontend what its disk is like
+ * @device: has a device open, and rings
+ *
+ * Context: xenbus, under the device's lock.
+ * Return: 0, or an error that was reported in the error node.
+ */
+int blkback_publish_disk(struct blkback_device *device)
+{
+	lockdep_assert_held(&device->lock);
+	return write_together(device, write_disk);
+}
+
+/*
+ * Connected once more means to a frontend that there is a size to be read. A
+ * toolstack that takes the disk away at the same time writes this node too:
+ * its word must stay.
+ */
+static int write_size(struct blkback_device *device,
+		      struct xenbus_transaction xbt)
+{
+	const struct number numbers[] = {
+		{ XENBLK_KEY_SECTORS, device->bounds.sectors },
+		{ XENBLK_KEY_STATE, XenbusStateConnected },
+	};
+	int state;
+
+	if (xenbus_scanf(xbt, device->xdev->nodename, XENBLK_KEY_STATE, "%d",
+			 &state) != 1 || state != XenbusStateConnected)
+		return 0;
+	return write_numbers(device, xbt, numbers, ARRAY_SIZE(numbers));
+}
+
+/**
+ * blkback_publish_size() - tell the frontend if the disk has another size
+ * @device: is Connected
+ *
+ * Context: may sleep, under the device's lock.
+ */
+void blkback_publish_size(struct blkback_device *device)
+{
+	u64 sectors = bdev_nr_sectors(device->bdev);
 
 	lockdep_assert_held(&device->lock);
-	do {
-		err = xenbus_transaction_start(&xbt);
-		if (err)
-			break;
-		err = write_numbers(device, xbt, numbers, ARRAY_SIZE(numbers));
-		if (err) {
-			xenbus_transaction_end(xbt, 1);
-			return err;
-		}
-		err = xenbus_transaction_end(xbt, 0);
-		/* Another writer was faster; xenstored ends this in time. */
-	} while (err == -EAGAIN);
-	if (err)
-		xenblk_xs_error(device->xdev, err, "can't publish the disk");
-	return err;
+	if (sectors == device->bounds.sectors)
+		return;
+	xenblk_info_ratelimited(device->xdev, "%llu sectors, %llu before",
+				sectors, device->bounds.sectors);
+	device->bounds.sectors = sectors;
+	write_together(device, write_size);
 }
 
 static int bad_node(struct blkback_device *device, int err, const char *key)

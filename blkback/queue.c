@@ -207,6 +207,7 @@ static struct blkback_ring *alloc_ring(struct blkback_device *device,
 		return NULL;
 	ring->id = id;
 	ring->device = device;
+	ring->bounds = device->bounds;
 	snprintf(ring->name, sizeof(ring->name), "%s-%u",
 		 device->name, id);
 	INIT_LIST_HEAD(&ring->free);

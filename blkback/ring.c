@@ -3,6 +3,7 @@
  * The thread of a ring: takes requests, hands them on, reaps what finished,
  * answers, and sleeps until it is woken when there is nothing to do.
  */
+#include <linux/blkdev.h>
 #include <linux/kthread.h>
 #include <linux/sched.h>
 #include <xen/events.h>
@@ -120,7 +121,7 @@ static struct blkback_request *admit(struct blkback_ring *ring,
 /* Takes the next request off the ring; NULL when it was refused on the spot. */
 static struct blkback_request *take_next(struct blkback_ring *ring)
 {
-	const struct blkback_bounds *bounds = &ring->device->bounds;
+	const struct blkback_bounds *bounds = &ring->bounds;
 	struct xenblk_request req;
 	struct blkback_io io;
 	int err;
@@ -217,7 +218,7 @@ static void collect(struct blkback_ring *ring, struct list_head *pass)
 /* The lists have been fetched: judge them, then keep what they say. */
 static void parse_lists(struct blkback_ring *ring, struct list_head *pass)
 {
-	const struct blkback_bounds *bounds = &ring->device->bounds;
+	const struct blkback_bounds *bounds = &ring->bounds;
 	struct xenblk_segment **list = ring->batch->list;
 	struct blkback_request *request;
 
@@ -233,12 +234,24 @@ static void parse_lists(struct blkback_ring *ring, struct list_head *pass)
 	}
 }
 
+/* Nobody tells who holds a disk that it has another size: look. */
+static void follow_size(struct blkback_ring *ring)
+{
+	u64 sectors = bdev_nr_sectors(ring->device->bdev);
+
+	if (ring->bounds.sectors == sectors)
+		return;
+	ring->bounds.sectors = sectors;
+	blkback_resized(ring->device);
+}
+
 static bool take_requests(struct blkback_ring *ring)
 {
 	LIST_HEAD(pass);
 
 	if (ring->broken)
 		return false;
+	follow_size(ring);
 	ring->batch->nr_pages = 0;
 	ring->batch->nr_lists = 0;
 	collect(ring, &pass);

@@ -166,9 +166,39 @@ static void frontend_changed(struct xenbus_device *xdev,
 	mutex_unlock(&device->lock);
 }
 
+static void follow_size(struct blkback_device *device)
+{
+	lockdep_assert_held(&device->lock);
+	if (device->state == XenbusStateConnected && !device->removed &&
+	    !device->tearing_down)
+		blkback_publish_size(device);
+}
+
+static void tell_size(struct work_struct *work)
+{
+	struct blkback_device *device =
+		container_of(work, struct blkback_device, resize);
+
+	mutex_lock(&device->lock);
+	follow_size(device);
+	mutex_unlock(&device->lock);
+}
+
+/**
+ * blkback_resized() - have the frontend told that the disk has another size
+ * @device: has rings
+ *
+ * Context: the thread of a ring.
+ */
+void blkback_resized(struct blkback_device *device)
+{
+	queue_work(system_unbound_wq, &device->resize);
+}
+
 /*
  * The hotplug script has named the disk, or the watch was just set. A disk
- * that is open stays: the protocol has no way to exchange it.
+ * that is open stays: the protocol has no way to exchange it. But the node may
+ * be written again to have the size of an idle disk looked at.
  */
 static void physical_device_changed(struct xenbus_watch *watch,
 				    const char *path, const char *token)
@@ -180,6 +210,7 @@ static void physical_device_changed(struct xenbus_watch *watch,
 	if (!device->removed && !device->bdev &&
 	    device->state == XenbusStateInitWait && have_bdev(device))
 		follow_frontend(device, frontend_state(device));
+	follow_size(device);
 	mutex_unlock(&device->lock);
 }
 
@@ -211,6 +242,8 @@ static void run_teardown(struct work_struct *work)
 	bool removed;
 
 	blkback_rings_stop(rings, nr_rings);
+	/* Only the rings queue it. */
+	cancel_work_sync(&device->resize);
 	mutex_lock(&device->lock);
 	forget_rings(device);
 	blkback_rings_free(rings, nr_rings);
@@ -246,6 +279,7 @@ static struct blkback_device *alloc_device(struct xenbus_device *xdev)
 	get_device(&xdev->dev);
 	mutex_init(&device->lock);
 	device->state = XenbusStateInitialising;
+	INIT_WORK(&device->resize, tell_size);
 	INIT_WORK(&device->teardown, run_teardown);
 	blkback_sample_limits(device);
 	name_device(device);

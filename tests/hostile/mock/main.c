@@ -14,6 +14,7 @@ static const struct {
 	{ "huge", cases_huge },
 	{ "nodes", cases_nodes },
 	{ "requests", cases_requests },
+	{ "resize", cases_resize },
 	{ "rings", cases_rings },
 	{ "states", cases_states },
 	{ "persistent", cases_persistent },

@@ -142,6 +142,7 @@ void cases_discards(const char *disk);
 void cases_huge(const char *disk);
 void cases_nodes(const char *disk);
 void cases_requests(const char *disk);
+void cases_resize(const char *disk);
 void cases_rings(const char *disk);
 void cases_states(const char *disk);
 void cases_persistent(const char *disk);

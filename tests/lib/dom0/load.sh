@@ -49,14 +49,14 @@ fio_here() {
 	check_fio_json "$json"
 }
 
-# Runs fio in a guest until guest_stop_load; one load a test.
+# guest_start_load NAME DEVICE [OPTION]...: fio until guest_stop_load; one load a test.
 guest_start_load() {
 	load_guest=$1
 	# A guest that is destroyed takes its load along: that is no fault by itself.
 	(
 		trap - ERR
 		guest_exec "$load_guest" "exec fio --name=load --filename=$2 --direct=1 --ioengine=libaio --rw=randrw --bs=4k \
-			--iodepth=16 --time_based --runtime=600 --output-format=json 2>&1"
+			--iodepth=16 --time_based --runtime=600 --output-format=json ${*:3} 2>&1"
 	) >"$OUT/fio-load.json" &
 	load_pid=$!
 	defer guest_load_ended
