@@ -117,6 +117,8 @@ struct blkback_store {
  * @io: what it asks for
  * @id: echoed in the response
  * @answer_op: operation of the response
+ * @taken_in: round of barriers in which it was taken; see barrier.c
+ * @parked: a barrier that waits for other requests; under the lock of barriers
  * @list_gref: indirect: page of the guest that lists the segments
  * @status: &enum xenblk_rsp; any part may make it an error, none undoes that
  * @pending_bios: bios not finished, and one while they are being submitted
@@ -133,6 +135,8 @@ struct blkback_request {
 	struct blkback_io	io;
 	u64			id;
 	u8			answer_op;
+	bool			parked;
+	u32			taken_in;
 	grant_ref_t		list_gref;
 	int			status;
 	atomic_t		pending_bios;
@@ -185,6 +189,36 @@ struct blkback_batch {
 };
 
 /**
+ * enum blkback_draining - what a ring does for the barrier of a round
+ * @BLKBACK_NOT_DRAINING: nothing; it has reported
+ * @BLKBACK_TAKING: it takes what was published when the round began
+ * @BLKBACK_FINISHING: it waits for all that it took
+ *
+ * Moved by the ring's thread.
+ */
+enum blkback_draining {
+	BLKBACK_NOT_DRAINING,
+	BLKBACK_TAKING,
+	BLKBACK_FINISHING,
+};
+
+/**
+ * struct blkback_barriers - the barriers of a device; see barrier.c
+ * @lock: guards this struct, and @parked of requests; taken in rounds only
+ * @queue: parked barriers whose round has not begun
+ * @active: the barrier of this round; NULL when there is none
+ * @missing: rings that have not reported in this round
+ * @round: counts; also read without the lock, by each ring once a pass
+ */
+struct blkback_barriers {
+	spinlock_t		lock; /* all of it, and parked */
+	struct list_head	queue;
+	struct blkback_request	*active;
+	unsigned int		missing;
+	u32			round;
+};
+
+/**
  * struct blkback_ring - one ring and its thread
  * @id: its number
  * @name: of thread and interrupt
@@ -201,6 +235,12 @@ struct blkback_batch {
  * @served: a request was taken since the last event was acknowledged
  * @in_flight: requests between submission and the end of reaping
  * @pages_in_flight: pages mapped for them
+ * @barrier: taken, and not done: nothing more is taken
+ * @draining: &enum blkback_draining
+ * @round: of barriers, the latest that it has seen
+ * @taken_in: round that requests taken now are marked with
+ * @take_until: request index up to which it takes in BLKBACK_TAKING
+ * @earlier: requests in flight that were taken before the latest round
  * @segments: pool of segment tables for more than 11
  * @batch: scratch of the pass
  * @idle: pages to map at, the last used first
@@ -229,6 +269,12 @@ struct blkback_ring {
 	bool				served;
 	unsigned int			in_flight;
 	unsigned int			pages_in_flight;
+	struct blkback_request		*barrier;
+	enum blkback_draining		draining;
+	u32				round;
+	u32				taken_in;
+	u32				take_until;
+	unsigned int			earlier;
 	mempool_t			segments;
 	struct blkback_batch		*batch;
 	struct page			**idle;
@@ -294,6 +340,7 @@ struct blkback_persist_limits {
  * @bounds: of @bdev as the frontend was told; rings have a copy
  * @resize: tells the frontend a new size
  * @rings: @nr_rings of them; NULL when not connected
+ * @barriers: see there
  * @retired: counters of rings that are gone
  * @debugfs: its folder, from probe to remove
  * @teardown: stops and frees the rings, which may wait for the disk
@@ -313,6 +360,7 @@ struct blkback_device {
 	struct blkback_bounds	bounds;
 	struct blkback_ring	**rings;
 	unsigned int		nr_rings;
+	struct blkback_barriers	barriers;
 	struct blkback_counters	retired;
 	struct work_struct	resize;
 	struct work_struct	teardown;
@@ -351,6 +399,13 @@ void blkback_rings_free(struct blkback_ring **rings, unsigned int nr_rings);
 
 /* ring.c: thread only */
 int blkback_ring_thread(void *data);
+
+/* barrier.c: thread only */
+void blkback_barrier_park(struct blkback_request *request);
+void blkback_barrier_end(struct blkback_request *request);
+void blkback_barrier_give_up(struct blkback_ring *ring);
+bool blkback_barrier_called(const struct blkback_ring *ring);
+void blkback_barrier_follow(struct blkback_ring *ring);
 
 /* grant.c: thread only */
 void blkback_grant_fetch_lists(struct blkback_ring *ring,

@@ -9,6 +9,13 @@
 
 static struct dentry *root;
 
+static const char *state_of(const struct blkback_ring *ring)
+{
+	if (READ_ONCE(ring->broken))
+		return "halted";
+	return READ_ONCE(ring->barrier) ? "barrier" : "serving";
+}
+
 /* The thread goes on meanwhile: each number is right, their sum may not be. */
 static void show_ring(struct seq_file *table, const struct blkback_ring *ring)
 {
@@ -16,7 +23,7 @@ static void show_ring(struct seq_file *table, const struct blkback_ring *ring)
 
 	seq_printf(table, "%u %d %s %u %u %u %u %u %u", ring->id,
 		   task_pid_nr(ring->thread),
-		   READ_ONCE(ring->broken) ? "halted" : "serving",
+		   state_of(ring),
 		   ring->back.ring.nr_ents, READ_ONCE(ring->back.req_cons),
 		   READ_ONCE(ring->back.rsp_prod), READ_ONCE(ring->in_flight),
 		   READ_ONCE(ring->pages_in_flight), READ_ONCE(ring->nr_idle));

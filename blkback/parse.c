@@ -55,6 +55,7 @@ static int parse_operation(const struct blkback_bounds *bounds,
 	case XENBLK_OP_READ:
 	case XENBLK_OP_WRITE:
 		return parse_direct(req, 1, io);
+	case XENBLK_OP_BARRIER:
 	case XENBLK_OP_FLUSH:
 		return parse_direct(req, 0, io);
 	case XENBLK_OP_DISCARD:

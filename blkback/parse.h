@@ -35,8 +35,8 @@ struct blkback_bounds {
  * @sector: first 512-byte sector on the disk
  * @nr_sectors: 512-byte sectors, known once the segments are parsed; of a
  *	discard that went out in part, those that are left, as is @sector
- * @op: XENBLK_OP_READ, XENBLK_OP_WRITE, XENBLK_OP_FLUSH or XENBLK_OP_DISCARD
- * @nr_segments: pages that it touches; a flush may have none
+ * @op: any &enum xenblk_op but XENBLK_OP_INDIRECT
+ * @nr_segments: pages that it touches; a flush or barrier may have none
  * @indirect: the segments lie in another page of the frontend
  * @secure: a discard that must leave nothing
  */

@@ -208,6 +208,7 @@ static struct blkback_ring *alloc_ring(struct blkback_device *device,
 	ring->id = id;
 	ring->device = device;
 	ring->bounds = device->bounds;
+	ring->round = device->barriers.round;
 	snprintf(ring->name, sizeof(ring->name), "%s-%u",
 		 device->name, id);
 	INIT_LIST_HEAD(&ring->free);

@@ -110,6 +110,7 @@ static struct blkback_request *admit(struct blkback_ring *ring,
 	request->id = req->id;
 	request->answer_op = req->inner_op;
 	request->status = XENBLK_RSP_OKAY;
+	request->parked = false;
 	request->segment = request->inline_segments;
 	if (io->indirect)
 		request->list_gref = req->gref[0];
@@ -178,6 +179,9 @@ static bool admit_to_pass(struct blkback_ring *ring,
 	ring->batch->nr_lists += request->io.indirect;
 	ring->pages_in_flight += request->io.nr_segments;
 	ring->in_flight++;
+	request->taken_in = ring->taken_in;
+	if (request->io.op == XENBLK_OP_BARRIER)
+		ring->barrier = request;
 	list_add_tail(&request->node, pass);
 	return true;
 }
@@ -208,7 +212,7 @@ static void collect(struct blkback_ring *ring, struct list_head *pass)
 		halt_ring(ring);
 		return;
 	}
-	while (nr--) {
+	while (nr-- && !ring->barrier) {
 		request = take_next(ring);
 		if (request && !admit_to_pass(ring, request, pass))
 			return;
@@ -249,7 +253,7 @@ static bool take_requests(struct blkback_ring *ring)
 {
 	LIST_HEAD(pass);
 
-	if (ring->broken)
+	if (ring->broken || ring->barrier)
 		return false;
 	follow_size(ring);
 	ring->batch->nr_pages = 0;
@@ -292,8 +296,11 @@ static void finish_request(struct blkback_ring *ring,
 		count(ring, &request->io);
 	ring->in_flight--;
 	ring->pages_in_flight -= request->io.nr_segments;
+	ring->earlier -= request->taken_in != ring->taken_in;
 	if (!kthread_should_stop())
 		answer(ring, request->id, request->answer_op, request->status);
+	if (request == ring->barrier)
+		blkback_barrier_end(request);
 	free_request(ring, request);
 }
 
@@ -348,9 +355,13 @@ static bool reap(struct blkback_ring *ring)
 static bool serve(struct blkback_ring *ring)
 {
 	bool took = !kthread_should_stop() && take_requests(ring);
-	bool reaped = reap(ring);
+	bool reaped;
 
+	if (kthread_should_stop())
+		blkback_barrier_give_up(ring);
+	reaped = reap(ring);
 	publish_answers(ring);
+	blkback_barrier_follow(ring);
 	return took || reaped;
 }
 
@@ -359,7 +370,9 @@ static void acknowledge_event(struct blkback_ring *ring)
 {
 	if (!atomic_xchg(&ring->event, 0) || ring->broken)
 		return;
-	xen_irq_lateeoi(ring->irq, ring->served ? 0 : XEN_EOI_FLAG_SPURIOUS);
+	/* Requests behind a barrier have their event, but are not served yet. */
+	xen_irq_lateeoi(ring->irq, ring->served || ring->barrier ?
+				   0 : XEN_EOI_FLAG_SPURIOUS);
 	ring->served = false;
 }
 
@@ -367,7 +380,7 @@ static bool no_requests(struct blkback_ring *ring)
 {
 	u32 nr;
 
-	if (ring->broken)
+	if (ring->broken || ring->barrier)
 		return true;
 	/* A request that waits for room is served when something finishes. */
 	if (ring->waiting)
@@ -380,7 +393,7 @@ static bool no_requests(struct blkback_ring *ring)
 /* Called as a sleeper: whoever makes this false wakes the thread after it. */
 static bool nothing_to_do(struct blkback_ring *ring)
 {
-	if (!llist_empty(&ring->done))
+	if (!llist_empty(&ring->done) || blkback_barrier_called(ring))
 		return false;
 	if (kthread_should_stop())
 		return ring->in_flight;
@@ -396,7 +409,7 @@ static void trim_pages(struct blkback_ring *ring)
 
 static void sleep_until_work(struct blkback_ring *ring)
 {
-	/* Pairs with the wake-ups of note_event() and finish_bio(). */
+	/* Pairs with all who wake the thread up. */
 	set_current_state(TASK_IDLE);
 	blkback_persist_arm(ring);
 	if (nothing_to_do(ring))

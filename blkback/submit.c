@@ -218,7 +218,10 @@ void blkback_submit(struct blkback_ring *ring, struct list_head *requests)
 	blk_start_plug(&plug);
 	list_for_each_entry_safe(request, next, requests, node) {
 		list_del_init(&request->node);
-		submit_request(request);
+		if (request->io.op == XENBLK_OP_BARRIER && !request->status)
+			blkback_barrier_park(request);
+		else
+			submit_request(request);
 	}
 	blk_finish_plug(&plug);
 }
@@ -227,13 +230,21 @@ void blkback_submit(struct blkback_ring *ring, struct list_head *requests)
  * blkback_submit_more() - go on with a request that went out in part
  * @request: all of it that went out is done
  *
+ * A barrier whose round is over is a flush with data: what comes before it is
+ * done, and itself is durable when it is.
+ *
  * Context: the thread of the ring.
  * Return: false when nothing is left, or a part has failed.
  */
 bool blkback_submit_more(struct blkback_request *request)
 {
-	if (request->io.op != XENBLK_OP_DISCARD || request->status ||
-	    !request->io.nr_sectors)
+	struct blkback_io *io = &request->io;
+
+	if (request->status)
+		return false;
+	if (io->op == XENBLK_OP_BARRIER)
+		io->op = XENBLK_OP_FLUSH;
+	else if (io->op != XENBLK_OP_DISCARD || !io->nr_sectors)
 		return false;
 	submit_request(request);
 	return true;

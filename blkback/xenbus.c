@@ -278,6 +278,8 @@ static struct blkback_device *alloc_device(struct xenbus_device *xdev)
 	device->xdev = xdev;
 	get_device(&xdev->dev);
 	mutex_init(&device->lock);
+	spin_lock_init(&device->barriers.lock);
+	INIT_LIST_HEAD(&device->barriers.queue);
 	device->state = XenbusStateInitialising;
 	INIT_WORK(&device->resize, tell_size);
 	INIT_WORK(&device->teardown, run_teardown);

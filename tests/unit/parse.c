@@ -29,7 +29,9 @@ static const struct blkback_bounds readonly = {
 /* What is expected of the header, written from the protocol. */
 static int header_error(u8 op, u8 inner, unsigned int nr, bool is_readonly)
 {
-	bool changes = op == XENBLK_OP_WRITE || (op == XENBLK_OP_FLUSH && nr);
+	bool changes = op == XENBLK_OP_WRITE ||
+		       ((op == XENBLK_OP_FLUSH || op == XENBLK_OP_BARRIER) &&
+			nr);
 
 	switch (op) {
 	case XENBLK_OP_READ:
@@ -37,6 +39,7 @@ static int header_error(u8 op, u8 inner, unsigned int nr, bool is_readonly)
 		if (nr == 0)
 			return -EINVAL;
 		fallthrough;
+	case XENBLK_OP_BARRIER:
 	case XENBLK_OP_FLUSH:
 		if (nr > 11)
 			return -EINVAL;

@@ -9,6 +9,7 @@ static const struct {
 	const char *name;
 	void (*run)(const char *disk);
 } groups[] = {
+	{ "barriers", cases_barriers },
 	{ "blocks", cases_blocks },
 	{ "discards", cases_discards },
 	{ "huge", cases_huge },

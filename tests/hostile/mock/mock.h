@@ -137,6 +137,7 @@ int disk_do(struct disk *d, unsigned int queue, const struct request *req);
 uint64_t disk_number(struct disk *d, const char *key);
 
 /* the cases */
+void cases_barriers(const char *disk);
 void cases_blocks(const char *disk);
 void cases_discards(const char *disk);
 void cases_huge(const char *disk);
