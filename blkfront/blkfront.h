@@ -3,7 +3,8 @@
  * What the files of the frontend share, grouped by the file that has it.
  *
  * Locks, outermost first: @lock of a device, open_mutex of its disk,
- * @queues_lock of a device, @lock of a ring's producer, @lock of its completer.
+ * @queues_lock of a device, @lock of a ring's producer, @lock of its completer
+ * or @parked_lock of a device.
  */
 #ifndef BLKFRONT_H
 #define BLKFRONT_H
@@ -64,7 +65,7 @@ enum blkfront_slot_state {
 };
 
 /**
- * struct blkfront_slot - private state of a request; its index is the tag
+ * struct blkfront_slot - private state of a request; its index is the ring id
  * @rq: the request
  * @own: list page of this slot, made at its first indirect request
  * @list: page that lists the segments; NULL for a direct request
@@ -73,6 +74,7 @@ enum blkfront_slot_state {
  * @state: &enum blkfront_slot_state
  * @op: what the response must carry; the inner one of an indirect request
  * @nr_segs: segments with a grant each
+ * @position: in the order of the ring, to be replayed in
  * @gref: grants of a direct request; those of an indirect one are in @list,
  *	which the backend cannot write. Persistent ones are those of @bounce
  */
@@ -84,6 +86,7 @@ struct blkfront_slot {
 	u8			state;
 	u8			op;
 	u16			nr_segs;
+	u32			position;
 	grant_ref_t		gref[XENBLK_MAX_DIRECT_SEGMENTS];
 };
 
@@ -133,6 +136,8 @@ struct blkfront_completer {
  * @dev: parent
  * @connected: ring and slots may be used; written under both locks below, read
  *	under either
+ * @holding: what comes in is parked, even if @connected: see recovery.c; written
+ *	and read under the producer's lock
  * @irq: 0 when there is none
  * @evtchn: event channel of @irq
  * @nr_pages: pages of the ring
@@ -154,6 +159,7 @@ struct blkfront_queue {
 	char			name[32];
 	struct blkfront_dev	*dev;
 	bool			connected;
+	bool			holding;
 	unsigned int		irq;
 	evtchn_port_t		evtchn;
 	unsigned int		nr_pages;
@@ -220,12 +226,12 @@ struct blkfront_geometry {
  * @vdev: number, name and minors; reserved until the last reference is gone
  * @siblings: entry in the list of reserved names
  * @lock: makes @work and remove() exclude each other; guards @disk, @rebinding,
- *	@refused and the connection's state
+ *	@refused, @held and the connection's state
  * @work: follows the backend's state; queued by whatever may change the answer
  * @backend_state: latest one; written by the xenbus callback
  * @removed: set when remove() begins: @work must not do anything new, and no
  *	rings may be made
- * @rebinding: unbound and bound again: wait until the backend let go
+ * @rebinding: starting again: wait until the backend let go of the old rings
  * @refused: the backend was told that the disk is in use
  * @ready: nothing is left to wait for at boot; see blkfront_dev_is_ready()
  * @broken: the backend broke the protocol; set in any context, never cleared
@@ -235,7 +241,14 @@ struct blkfront_geometry {
  * @limits: agreed before the rings were made
  * @geometry: read when the backend connected
  * @queues_lock: guards @queues against a removal while the worker waits for I/O
+ * @nr_allotted: elements of @queues; a disk never has more rings
  * @queues: the rings; NULL when there are none
+ * @held: the disk is frozen until its connection is made again
+ * @parked_lock: guards @parked, @nr_parked and @flushes
+ * @parked: bios of requests without a connection, in the order to replay them
+ * @nr_parked: bios parked since the connection was lost
+ * @flushes: flush requests without a connection, not started
+ * @replay: submits @parked
  * @tag_set: of @disk
  * @disk: NULL when there is none
  * @dying: no opener may come; written under open_mutex of @disk
@@ -264,7 +277,15 @@ struct blkfront_dev {
 	struct blkfront_geometry geometry;
 
 	struct mutex		queues_lock; /* @queues */
+	unsigned int		nr_allotted;
 	struct blkfront_queue	*queues;
+
+	bool			held;
+	spinlock_t		parked_lock; /* @parked, @nr_parked, @flushes */
+	struct bio_list		parked;
+	unsigned int		nr_parked;
+	struct list_head	flushes;
+	struct work_struct	replay;
 
 	struct blk_mq_tag_set	tag_set;
 	struct gendisk		*disk;
@@ -290,6 +311,7 @@ struct blkfront_grant_batch {
 };
 
 /* main.c */
+extern struct workqueue_struct *blkfront_workqueue;
 extern unsigned int blkfront_max_queues;
 extern unsigned int blkfront_max_ring_order;
 extern unsigned int blkfront_max_segments;
@@ -320,19 +342,35 @@ int blkfront_negotiate_geometry(struct blkfront_dev *dev);
 int blkfront_queues_create(struct blkfront_dev *dev);
 int blkfront_queues_prepare(struct blkfront_dev *dev);
 void blkfront_queues_disconnect(struct blkfront_dev *dev);
+void blkfront_queues_hold(struct blkfront_dev *dev);
+void blkfront_queues_release(struct blkfront_dev *dev);
 void blkfront_queues_destroy(struct blkfront_dev *dev);
 
 /* mq.c */
 int blkfront_mq_alloc_tags(struct blkfront_dev *dev);
+int blkfront_mq_update_queues(struct blkfront_dev *dev);
+
+/* recovery.c */
+void blkfront_recovery_init(struct blkfront_dev *dev);
+void blkfront_recovery_hold(struct blkfront_dev *dev);
+int blkfront_recovery_finish(struct blkfront_dev *dev);
+void blkfront_recovery_release(struct blkfront_dev *dev);
+void blkfront_recovery_abandon(struct blkfront_dev *dev);
+void blkfront_recovery_fail(struct blkfront_dev *dev);
+/* submitters, under the producer's lock; or the owner of an unanswered slot */
+void blkfront_recovery_park(struct blkfront_queue *queue, struct request *rq);
 
 /* request.c: submitters, under the producer's lock */
+bool blkfront_request_fits(const struct blkfront_queue *queue,
+			   struct request *rq);
 blk_status_t blkfront_request_write(struct blkfront_queue *queue,
 				    struct request *rq);
+void blkfront_request_push(struct blkfront_queue *queue);
 
 /* complete.c */
 irqreturn_t blkfront_complete_event(int irq, void *data);
 int blkfront_complete_pending(struct blkfront_queue *queue);
-void blkfront_complete_failed(struct blkfront_queue *queue);
+void blkfront_complete_unanswered(struct blkfront_queue *queue);
 
 /* grant.c */
 int blkfront_grants_create(struct blkfront_queue *queue);
@@ -386,6 +424,7 @@ void blkfront_list_put(struct blkfront_queue *queue,
 int blkfront_disk_create(struct blkfront_dev *dev);
 int blkfront_disk_add(struct blkfront_dev *dev);
 void blkfront_disk_stop_discards(struct blkfront_dev *dev);
+void blkfront_disk_update(struct blkfront_dev *dev);
 void blkfront_disk_resize(struct blkfront_dev *dev, u64 sectors);
 bool blkfront_disk_claim_idle(struct blkfront_dev *dev);
 void blkfront_disk_destroy(struct blkfront_dev *dev, bool dead);

@@ -91,6 +91,7 @@ static const char *take_response(struct blkfront_queue *queue,
 	struct xenblk_response rsp;
 	struct blkfront_slot *slot;
 	blk_status_t status;
+	struct request *rq;
 	bool ended;
 
 	xenblk_ring_get_response(&queue->completer.ring, &rsp);
@@ -106,8 +107,10 @@ static const char *take_response(struct blkfront_queue *queue,
 		blkfront_bounce_copy_back(slot);
 	blkfront_bounce_put(queue, slot);
 	blkfront_list_put(queue, slot);
-	WRITE_ONCE(slot->state, BLKFRONT_SLOT_FREE);
-	finish(slot->rq, status, batch);
+	rq = slot->rq;
+	/* All of the slot before; pairs with find_free_slot(). */
+	smp_store_release(&slot->state, BLKFRONT_SLOT_FREE);
+	finish(rq, status, batch);
 	return ended ? NULL : "a page still mapped after the response";
 }
 
@@ -182,28 +185,51 @@ irqreturn_t blkfront_complete_event(int irq, void *data)
 	return IRQ_HANDLED;
 }
 
-/**
- * blkfront_complete_failed() - fail all requests in flight
- * @queue: a disconnected ring without interrupt: nobody else owns its slots
- *
- * Context: may sleep.
- */
-void blkfront_complete_failed(struct blkfront_queue *queue)
+/* The unanswered request that was written first, NULL when there is none. */
+static struct blkfront_slot *first_waiting(const struct blkfront_queue *queue)
 {
+	struct blkfront_slot *slot, *first = NULL;
 	u32 i;
 
 	for (i = 0; queue->slots && i < queue->producer.ring.ring.nr_ents; i++) {
-		struct blkfront_slot *slot = &queue->slots[i];
-		struct blkfront_pdu *pdu;
-
+		slot = &queue->slots[i];
 		if (slot->state != BLKFRONT_SLOT_WAITING)
 			continue;
+		if (!first || (s32)(slot->position - first->position) < 0)
+			first = slot;
+	}
+	return first;
+}
+
+static void fail(struct request *rq)
+{
+	struct blkfront_pdu *pdu = blk_mq_rq_to_pdu(rq);
+
+	pdu->status = BLK_STS_IOERR;
+	blk_mq_complete_request(rq);
+}
+
+/**
+ * blkfront_complete_unanswered() - take back all requests in flight
+ * @queue: a disconnected ring without interrupt: nobody else owns its slots
+ *
+ * They are parked, in the order that they were written in, if the ring is
+ * holding, and fail if not.
+ *
+ * Context: may sleep.
+ */
+void blkfront_complete_unanswered(struct blkfront_queue *queue)
+{
+	struct blkfront_slot *slot;
+
+	while ((slot = first_waiting(queue))) {
 		blkfront_grants_abandon(queue, slot);
 		blkfront_bounce_put(queue, slot);
 		blkfront_list_put(queue, slot);
 		slot->state = BLKFRONT_SLOT_FREE;
-		pdu = blk_mq_rq_to_pdu(slot->rq);
-		pdu->status = BLK_STS_IOERR;
-		blk_mq_complete_request(slot->rq);
+		if (queue->holding)
+			blkfront_recovery_park(queue, slot->rq);
+		else
+			fail(slot->rq);
 	}
 }

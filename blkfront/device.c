@@ -61,6 +61,7 @@ struct blkfront_dev *blkfront_dev_create(struct xenbus_device *xdev,
 	kref_init(&dev->ref);
 	mutex_init(&dev->lock);
 	mutex_init(&dev->queues_lock);
+	blkfront_recovery_init(dev);
 
 	err = reserve_name(dev);
 	if (err) {

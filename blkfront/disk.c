@@ -49,18 +49,18 @@ static void set_discard_limits(const struct blkfront_geometry *geo,
 			       struct request_queue *q)
 {
 	/* The protocol has no limit, but a bio has. */
-	unsigned int max_sectors = UINT_MAX >> SECTOR_SHIFT;
+	unsigned int most = UINT_MAX >> SECTOR_SHIFT;
 
-	if (!geo->discard_granularity)
-		return;
 	q->limits.discard_granularity = geo->discard_granularity;
 	q->limits.discard_alignment = geo->discard_alignment;
-	blk_queue_max_discard_sectors(q, max_sectors);
-	if (geo->secure_discard)
-		blk_queue_max_secure_erase_sectors(q, max_sectors);
+	blk_queue_max_discard_sectors(q, geo->discard_granularity ? most : 0);
+	blk_queue_max_secure_erase_sectors(q, geo->secure_discard ? most : 0);
 }
 
-/* All before the disk is added: later nobody looks at them again (SECT-01). */
+/*
+ * All before the disk is added: later nobody looks at them again (SECT-01); or
+ * while it is frozen.
+ */
 static void set_limits(const struct blkfront_dev *dev, struct request_queue *q)
 {
 	const struct blkfront_geometry *geo = &dev->geometry;
@@ -80,6 +80,11 @@ static void set_limits(const struct blkfront_dev *dev, struct request_queue *q)
 	set_discard_limits(geo, q);
 }
 
+static bool is_readonly(const struct blkfront_dev *dev)
+{
+	return dev->geometry.info & (XENBLK_INFO_READONLY | XENBLK_INFO_CDROM);
+}
+
 static void set_identity(struct blkfront_dev *dev, struct gendisk *disk)
 {
 	static_assert(BLKFRONT_NAME_LEN <= DISK_NAME_LEN);
@@ -97,8 +102,7 @@ static void set_identity(struct blkfront_dev *dev, struct gendisk *disk)
 		disk->flags |= GENHD_FL_NO_PART;
 	if (info & (XENBLK_INFO_REMOVABLE | XENBLK_INFO_CDROM))
 		disk->flags |= GENHD_FL_REMOVABLE;
-	if (info & (XENBLK_INFO_READONLY | XENBLK_INFO_CDROM))
-		set_disk_ro(disk, true);
+	set_disk_ro(disk, is_readonly(dev));
 	set_capacity(disk, dev->geometry.sectors);
 }
 
@@ -205,6 +209,22 @@ void blkfront_disk_resize(struct blkfront_dev *dev, u64 sectors)
 	set_capacity_and_notify(dev->disk, sectors);
 }
 
+/**
+ * blkfront_disk_update() - the backend is a new one, and so may be the disk
+ * @dev: the device, with geometry and rings; its disk is frozen and idle
+ *
+ * Context: the device's worker.
+ */
+void blkfront_disk_update(struct blkfront_dev *dev)
+{
+	struct gendisk *disk = dev->disk;
+
+	set_limits(dev, disk->queue);
+	set_disk_ro(disk, is_readonly(dev));
+	if (get_capacity(disk) != dev->geometry.sectors)
+		set_capacity_and_notify(disk, dev->geometry.sectors);
+}
+
 static bool stop_openers(struct blkfront_dev *dev, bool even_if_open)
 {
 	struct gendisk *disk = dev->disk;
@@ -250,6 +270,7 @@ void blkfront_disk_destroy(struct blkfront_dev *dev, bool dead)
 			blk_mark_disk_dead(disk);
 		del_gendisk(disk);
 	}
+	cancel_work_sync(&dev->replay);
 	dev->disk = NULL;
 	/* In this order: a disk that was never added needs the tags. */
 	put_disk(disk);

@@ -9,6 +9,8 @@
 #include "blkfront.h"
 #include "param.h"
 
+struct workqueue_struct *blkfront_workqueue;
+
 unsigned int blkfront_max_queues = 4;
 unsigned int blkfront_max_ring_order = 2;
 unsigned int blkfront_max_segments = XENBLK_MAX_INDIRECT_SEGMENTS;
@@ -45,11 +47,17 @@ static int __init init(void)
 	if (!xen_domain() || !xen_has_pv_disk_devices())
 		return -ENODEV;
 
+	/* It works for a disk that memory may have to be written to. */
+	blkfront_workqueue = alloc_workqueue("xen-blkfront", WQ_UNBOUND |
+					     WQ_MEM_RECLAIM, 0);
+	if (!blkfront_workqueue)
+		return -ENOMEM;
+
 	err = register_blkdev(BLKFRONT_MAJOR, "xvd");
 	if (err) {
 		xenblk_module_warn("major %d is taken, by another frontend?",
 				   BLKFRONT_MAJOR);
-		return err;
+		goto destroy_workqueue;
 	}
 
 	err = xenbus_register_frontend(&blkfront_driver);
@@ -59,6 +67,8 @@ static int __init init(void)
 
 unregister_major:
 	unregister_blkdev(BLKFRONT_MAJOR, "xvd");
+destroy_workqueue:
+	destroy_workqueue(blkfront_workqueue);
 	return err;
 }
 module_init(init);
@@ -70,6 +80,7 @@ static void __exit fini(void)
 	blkfront_dev_wait_all();
 	blkfront_leftover_exit();
 	unregister_blkdev(BLKFRONT_MAJOR, "xvd");
+	destroy_workqueue(blkfront_workqueue);
 }
 module_exit(fini);
 

@@ -21,22 +21,13 @@ static bool needs_backend(const struct blkfront_dev *dev,
 	return dev->geometry.flush_op && !READ_ONCE(dev->flush_revoked);
 }
 
-/* Needs the producer's lock, so that the event channel is still there. */
-static void push(struct blkfront_queue *queue)
-{
-	lockdep_assert_held(&queue->producer.lock);
-
-	if (xenblk_ring_push_requests(&queue->producer.ring))
-		notify_remote_via_irq(queue->irq);
-}
-
 static void commit_rqs(struct blk_mq_hw_ctx *hctx)
 {
 	struct blkfront_queue *queue = hctx->driver_data;
 
 	spin_lock(&queue->producer.lock);
 	if (queue->connected)
-		push(queue);
+		blkfront_request_push(queue);
 	spin_unlock(&queue->producer.lock);
 }
 
@@ -48,6 +39,16 @@ static void finish_here(struct blk_mq_hw_ctx *hctx,
 	/* Those of the batch before this one waited for it. */
 	if (bd->last)
 		commit_rqs(hctx);
+}
+
+static blk_status_t write_request(struct blkfront_queue *queue,
+				  struct request *rq)
+{
+	if (likely(blkfront_request_fits(queue, rq)))
+		return blkfront_request_write(queue, rq);
+	/* Its bios come again, split as they must be now. */
+	blkfront_recovery_park(queue, rq);
+	return BLK_STS_OK;
 }
 
 static blk_status_t queue_rq(struct blk_mq_hw_ctx *hctx,
@@ -62,11 +63,14 @@ static blk_status_t queue_rq(struct blk_mq_hw_ctx *hctx,
 	}
 
 	spin_lock(&queue->producer.lock);
-	if (queue->connected && !READ_ONCE(queue->dev->broken)) {
-		status = blkfront_request_write(queue, bd->rq);
+	if (unlikely(queue->holding)) {
+		blkfront_recovery_park(queue, bd->rq);
+		status = BLK_STS_OK;
+	} else if (queue->connected && !READ_ONCE(queue->dev->broken)) {
+		status = write_request(queue, bd->rq);
 		/* Even if this one failed, those before it wait. */
 		if (bd->last)
-			push(queue);
+			blkfront_request_push(queue);
 	}
 	spin_unlock(&queue->producer.lock);
 	return status;
@@ -163,4 +167,21 @@ int blkfront_mq_alloc_tags(struct blkfront_dev *dev)
 	set->flags = BLK_MQ_F_SHOULD_MERGE | BLK_MQ_F_NO_SCHED_BY_DEFAULT;
 	set->driver_data = dev;
 	return blk_mq_alloc_tag_set(set);
+}
+
+/**
+ * blkfront_mq_update_queues() - have a hardware queue for each ring
+ * @dev: the disk, frozen, with rings
+ *
+ * The number of tags stays: blk-mq cannot change that of a disk that exists.
+ *
+ * Context: the device's worker.
+ * Return: 0, or -ENOMEM when there are more hardware queues than rings.
+ */
+int blkfront_mq_update_queues(struct blkfront_dev *dev)
+{
+	struct blk_mq_tag_set *set = &dev->tag_set;
+
+	blk_mq_update_nr_hw_queues(set, dev->limits.nr_queues);
+	return set->nr_hw_queues > dev->limits.nr_queues ? -ENOMEM : 0;
 }

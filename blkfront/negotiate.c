@@ -68,6 +68,9 @@ int blkfront_negotiate_limits(struct blkfront_dev *dev)
 	if (err)
 		return err;
 
+	/* A disk that has had rings has room for so many. */
+	if (dev->queues)
+		queues = min(queues, dev->nr_allotted);
 	limits->nr_queues = xenblk_limits_queues(READ_ONCE(blkfront_max_queues),
 						 num_online_cpus(), queues);
 	limits->ring_order =

@@ -97,14 +97,16 @@ static int create_event(struct blkfront_queue *queue)
 	return 0;
 }
 
-/* Both sides of the ring look at the flag under a lock of theirs. */
-static void set_connected(struct blkfront_queue *queue, bool connected)
+/* Both sides of the ring look at the flags under a lock of theirs. */
+static void set_connected(struct blkfront_queue *queue, bool connected,
+			  bool holding)
 {
 	unsigned long flags;
 
 	spin_lock(&queue->producer.lock);
 	spin_lock_irqsave(&queue->completer.lock, flags);
 	queue->connected = connected;
+	queue->holding = holding;
 	spin_unlock_irqrestore(&queue->completer.lock, flags);
 	spin_unlock(&queue->producer.lock);
 }
@@ -123,20 +125,28 @@ static void init_queue(struct blkfront_dev *dev, unsigned int id)
 	queue->producer.nudged_at = U32_MAX;
 }
 
+/*
+ * One for each ring that the disk may ever have: hardware queues that are to go
+ * refer to theirs until a lost connection is made again.
+ */
 static int alloc_queues(struct blkfront_dev *dev)
 {
-	unsigned int i;
+	unsigned int i, nr = xenblk_limits_queues(READ_ONCE(blkfront_max_queues),
+						  nr_cpu_ids, UINT_MAX);
 
 	lockdep_assert_held(&dev->queues_lock);
 
 	/* Rings that remove() missed would never be disconnected. */
 	if (READ_ONCE(dev->removed))
 		return -ENODEV;
-	dev->queues = kvcalloc(dev->limits.nr_queues, sizeof(*dev->queues),
-			       GFP_KERNEL);
+	if (dev->queues)
+		return 0;
+	nr = max(nr, dev->limits.nr_queues);
+	dev->queues = kvcalloc(nr, sizeof(*dev->queues), GFP_KERNEL);
 	if (!dev->queues)
 		return -ENOMEM;
-	for (i = 0; i < dev->limits.nr_queues; i++)
+	dev->nr_allotted = nr;
+	for (i = 0; i < nr; i++)
 		init_queue(dev, i);
 	return 0;
 }
@@ -153,7 +163,7 @@ static int connect(struct blkfront_queue *queue)
 	if (!err)
 		err = create_event(queue);
 	if (!err)
-		set_connected(queue, true);
+		set_connected(queue, true, queue->dev->held);
 	return err;
 }
 
@@ -162,13 +172,13 @@ static int connect(struct blkfront_queue *queue)
  * is in flight and nobody uses the event channel; then the handler, so that
  * what is in flight is ours; only then may memory go. Twice does no harm.
  */
-static void disconnect(struct blkfront_queue *queue)
+static void disconnect(struct blkfront_queue *queue, bool hold)
 {
-	set_connected(queue, false);
+	set_connected(queue, false, hold);
 	if (queue->irq)
 		unbind_from_irqhandler(queue->irq, queue);
 	queue->irq = 0;
-	blkfront_complete_failed(queue);
+	blkfront_complete_unanswered(queue);
 
 	blkfront_lists_destroy(queue);
 	blkfront_bounce_destroy(queue);
@@ -180,10 +190,10 @@ static void disconnect(struct blkfront_queue *queue)
 
 /**
  * blkfront_queues_create() - make the rings that were agreed on
- * @dev: the disk, without rings
+ * @dev: the disk, without rings or with disconnected ones
  *
  * Context: the device's worker.
- * Return: 0 or an error, which has been told; no rings are left then.
+ * Return: 0 or an error, which has been told; what was made is still there.
  */
 int blkfront_queues_create(struct blkfront_dev *dev)
 {
@@ -199,15 +209,18 @@ int blkfront_queues_create(struct blkfront_dev *dev)
 	if (err) {
 		xenblk_xs_error(dev->xdev, err, "making %u rings of %u pages", nr,
 				1U << dev->limits.ring_order);
-		blkfront_queues_destroy(dev);
 	}
 	return err;
 }
 
 static int prepare(struct blkfront_queue *queue)
 {
-	int err = blkfront_bounce_create(queue);
+	int err;
 
+	/* A backend may be Connected twice before the disk is. */
+	if (queue->reserve.seg)
+		return 0;
+	err = blkfront_bounce_create(queue);
 	return err ?: blkfront_lists_create(queue);
 }
 
@@ -234,21 +247,65 @@ int blkfront_queues_prepare(struct blkfront_dev *dev)
 	return err;
 }
 
+static void disconnect_all(struct blkfront_dev *dev, bool hold)
+{
+	unsigned int i;
+
+	mutex_lock(&dev->queues_lock);
+	/* Whatever remove() failed must not be held again. */
+	hold = hold && !READ_ONCE(dev->removed);
+	for (i = 0; dev->queues && i < dev->nr_allotted; i++)
+		disconnect(&dev->queues[i], hold);
+	mutex_unlock(&dev->queues_lock);
+	if (!hold)
+		blkfront_recovery_fail(dev);
+}
+
 /**
  * blkfront_queues_disconnect() - stop using what is shared with the backend
  * @dev: the disk; with or without rings, whatever its condition
  *
- * Requests in flight fail, later ones will, and nothing waits for the backend.
+ * Requests in flight or held fail, later ones will, and nothing waits for the
+ * backend.
  *
  * Context: may sleep.
  */
 void blkfront_queues_disconnect(struct blkfront_dev *dev)
 {
+	disconnect_all(dev, false);
+}
+
+/**
+ * blkfront_queues_hold() - stop using what is shared with the backend for now
+ * @dev: the disk; with or without rings, whatever its condition
+ *
+ * Requests without an answer are parked, and so are later ones.
+ *
+ * Context: the device's worker.
+ */
+void blkfront_queues_hold(struct blkfront_dev *dev)
+{
+	unsigned int i;
+
+	/* What the backend has answered need not be asked again. */
+	for (i = 0; dev->queues && i < dev->nr_allotted; i++)
+		blkfront_complete_pending(&dev->queues[i]);
+	disconnect_all(dev, true);
+}
+
+/**
+ * blkfront_queues_release() - send what comes in again
+ * @dev: the disk, with rings for all hardware queues and nothing in flight
+ *
+ * Context: the device's worker.
+ */
+void blkfront_queues_release(struct blkfront_dev *dev)
+{
 	unsigned int i;
 
 	mutex_lock(&dev->queues_lock);
-	for (i = 0; dev->queues && i < dev->limits.nr_queues; i++)
-		disconnect(&dev->queues[i]);
+	for (i = 0; i < dev->nr_allotted; i++)
+		set_connected(&dev->queues[i], dev->queues[i].connected, false);
 	mutex_unlock(&dev->queues_lock);
 }
 

@@ -111,7 +111,7 @@ static blk_status_t grant_data(struct blkfront_queue *queue,
 	struct blkfront_grant_batch batch;
 	blk_status_t status = BLK_STS_RESOURCE;
 
-	if (!nr || nr > queue->dev->limits.max_segs)
+	if (!nr)
 		return BLK_STS_IOERR;
 	if (nr > XENBLK_MAX_DIRECT_SEGMENTS) {
 		slot->list = blkfront_list_get(queue, slot);
@@ -177,10 +177,51 @@ static blk_status_t describe(struct blkfront_queue *queue,
 	}
 }
 
+/*
+ * The tag, which is free with its request. A connection that was made again can
+ * have fewer entries than there are tags: then the next that is free. While
+ * requests are held, hardware queues do not match the rings, nor their tags.
+ */
+static struct blkfront_slot *find_free_slot(const struct blkfront_queue *queue,
+					    unsigned int tag)
+{
+	u32 nr_ents = queue->producer.ring.ring.nr_ents;
+	struct blkfront_slot *slot;
+	u32 i;
+
+	lockdep_assert_held(&queue->producer.lock);
+
+	if (likely(nr_ents >= queue->dev->tag_set.queue_depth &&
+		   !queue->holding))
+		return &queue->slots[tag];
+	for (i = 0; i < nr_ents; i++) {
+		slot = &queue->slots[(tag + i) & (nr_ents - 1)];
+		/* State before the rest; pairs with take_response(). */
+		if (smp_load_acquire(&slot->state) == BLKFRONT_SLOT_FREE)
+			return slot;
+	}
+	return NULL;
+}
+
+/**
+ * blkfront_request_fits() - can the backend take a request of this size?
+ * @queue: a connected ring
+ * @rq: the request
+ *
+ * One that was made before the connection was made again can be too large.
+ *
+ * Context: under the producer's lock.
+ */
+bool blkfront_request_fits(const struct blkfront_queue *queue,
+			   struct request *rq)
+{
+	return blk_rq_nr_phys_segments(rq) <= queue->dev->limits.max_segs;
+}
+
 /**
  * blkfront_request_write() - write a request into the ring, unpublished
  * @queue: a connected ring
- * @rq: not started; its tag is its id
+ * @rq: not started, and fits
  *
  * Context: under the producer's lock.
  * Return: BLK_STS_OK, and the request may be completed at any time from now on;
@@ -189,21 +230,24 @@ static blk_status_t describe(struct blkfront_queue *queue,
 blk_status_t blkfront_request_write(struct blkfront_queue *queue,
 				    struct request *rq)
 {
-	struct blkfront_slot *slot = &queue->slots[rq->tag];
+	struct blkfront_slot *slot = find_free_slot(queue, rq->tag);
 	struct xenblk_request req = {
-		.id = rq->tag,
 		.handle = queue->dev->vdev.number,
 	};
 	blk_status_t status;
 
 	lockdep_assert_held(&queue->producer.lock);
 
+	if (!slot)
+		return BLK_STS_RESOURCE;
 	if (!wire_op(queue->dev, rq, &slot->op))
 		return BLK_STS_NOTSUPP;
 	slot->rq = rq;
 	slot->nr_segs = 0;
 	slot->list = NULL;
 	slot->bounce = NULL;
+	slot->position = queue->producer.ring.req_prod;
+	req.id = slot - queue->slots;
 	req.operation = slot->op;
 	req.inner_op = slot->op;
 	status = describe(queue, slot, rq, &req);
@@ -219,4 +263,18 @@ blk_status_t blkfront_request_write(struct blkfront_queue *queue,
 	smp_store_release(&slot->state, BLKFRONT_SLOT_WAITING);
 	xenblk_ring_put_request(&queue->producer.ring, &req);
 	return BLK_STS_OK;
+}
+
+/**
+ * blkfront_request_push() - publish the requests written so far
+ * @queue: a connected ring
+ *
+ * Context: under the producer's lock, so that the event channel is still there.
+ */
+void blkfront_request_push(struct blkfront_queue *queue)
+{
+	lockdep_assert_held(&queue->producer.lock);
+
+	if (xenblk_ring_push_requests(&queue->producer.ring))
+		notify_remote_via_irq(queue->irq);
 }

@@ -6,6 +6,7 @@
  * The callback only notes the state: reading partitions or taking away a disk
  * may wait for a backend, and xenwatch serves all devices.
  */
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <xen/platform_pci.h>
 #include <xen/xen.h>
@@ -16,9 +17,13 @@
 #include "xserror.h"
 #include "xsread.h"
 
-/* The only place where this side's state changes. */
-static void change_state(struct xenbus_device *xdev, enum xenbus_state to)
+/* The only place where the state of a disk's connection changes. */
+static void change_state(struct blkfront_dev *dev, enum xenbus_state to)
 {
+	struct xenbus_device *xdev = dev->xdev;
+
+	lockdep_assert_held(&dev->lock);
+
 	if (xdev->state == to)
 		return;
 	if (!xenblk_state_front_may_move(xdev->state, to)) {
@@ -27,7 +32,7 @@ static void change_state(struct xenbus_device *xdev, enum xenbus_state to)
 					xenbus_strstate(to));
 		return;
 	}
-	if (to == XenbusStateClosed)
+	if (to == XenbusStateClosed && !dev->rebinding)
 		/* Somebody may wait for it at shutdown. */
 		xenbus_frontend_closed(xdev);
 	else
@@ -38,23 +43,17 @@ static void change_state(struct xenbus_device *xdev, enum xenbus_state to)
 static void disconnect(struct blkfront_dev *dev)
 {
 	blkfront_queues_disconnect(dev);
+	blkfront_recovery_abandon(dev);
 	blkfront_disk_destroy(dev, true);
 	blkfront_queues_destroy(dev);
 	WRITE_ONCE(dev->ready, true);
-	change_state(dev->xdev, XenbusStateClosed);
+	change_state(dev, XenbusStateClosed);
 }
 
 static void set_up(struct blkfront_dev *dev)
 {
-	int err = 0;
+	int err = blkfront_negotiate_limits(dev);
 
-	/* Not after a resume, yet. */
-	if (dev->queues) {
-		err = -EOPNOTSUPP;
-		xenblk_xs_error(dev->xdev, err, "connecting a second time");
-	}
-	if (!err)
-		err = blkfront_negotiate_limits(dev);
 	if (!err)
 		err = blkfront_queues_create(dev);
 	if (!err)
@@ -63,9 +62,31 @@ static void set_up(struct blkfront_dev *dev)
 		disconnect(dev);
 		return;
 	}
-	change_state(dev->xdev, XenbusStateInitialised);
+	change_state(dev, XenbusStateInitialised);
 	/* The backend may be ready already, and then no event will come. */
 	blkfront_kick(dev);
+}
+
+static int connect_disk(struct blkfront_dev *dev)
+{
+	int err = blkfront_disk_create(dev);
+
+	if (err)
+		return err;
+	/* Reading partitions needs a connected backend. */
+	change_state(dev, XenbusStateConnected);
+	return blkfront_disk_add(dev);
+}
+
+static int connect_again(struct blkfront_dev *dev)
+{
+	int err = blkfront_recovery_finish(dev);
+
+	if (err)
+		return err;
+	change_state(dev, XenbusStateConnected);
+	blkfront_recovery_release(dev);
+	return 0;
 }
 
 static void connect(struct blkfront_dev *dev)
@@ -75,13 +96,10 @@ static void connect(struct blkfront_dev *dev)
 	if (!err)
 		err = blkfront_queues_prepare(dev);
 	if (!err)
-		err = blkfront_disk_create(dev);
-	if (!err) {
-		/* Reading partitions needs a connected backend. */
-		change_state(dev->xdev, XenbusStateConnected);
-		err = blkfront_disk_add(dev);
-	}
-	if (err)
+		err = dev->held ? connect_again(dev) : connect_disk(dev);
+	if (err == -EAGAIN)
+		blkfront_kick(dev);
+	else if (err)
 		disconnect(dev);
 	WRITE_ONCE(dev->ready, true);
 }
@@ -110,35 +128,96 @@ static void close_connection(struct blkfront_dev *dev)
 	}
 	blkfront_disk_destroy(dev, false);
 	blkfront_queues_destroy(dev);
-	change_state(dev->xdev, XenbusStateClosed);
+	change_state(dev, XenbusStateClosed);
 }
 
 /* The disk stays, and fails all I/O, until the toolstack takes it away. */
 static void give_up(struct blkfront_dev *dev)
 {
 	blkfront_queues_disconnect(dev);
+	blkfront_recovery_abandon(dev);
 	if (dev->xdev->state == XenbusStateClosed)
 		return;
 	WRITE_ONCE(dev->ready, true);
 	xenblk_xs_error(dev->xdev, -EPROTO, "the backend broke the protocol");
-	change_state(dev->xdev, XenbusStateClosed);
+	change_state(dev, XenbusStateClosed);
+}
+
+static bool is_coming_back(const struct blkfront_dev *dev)
+{
+	unsigned int online;
+
+	return !xenblk_xs_read_uint(dev->xdev->otherend, XENBLK_KEY_ONLINE, 0,
+				    1, &online) && online;
 }
 
 /*
- * Bound again after an unload: a backend that still serves the old connection
- * must not be taken for one that is ready for the new.
+ * This side shows Closed: a backend that still serves the old connection must
+ * not be taken for one that is ready for the new.
+ *
+ * Return: the backend's state, read after this side's was written: if that is
+ * Closed, the backend will not look at what was published before.
  */
-static void rebind(struct blkfront_dev *dev, enum xenbus_state backend)
+static enum xenbus_state rebind(struct blkfront_dev *dev)
 {
+	enum xenbus_state backend =
+		xenbus_read_driver_state(dev->xdev->otherend);
+
 	switch (backend) {
-	case XenbusStateInitialised:
-	case XenbusStateConnected:
-	case XenbusStateClosing:
-		return;
-	default:
+	case XenbusStateInitWait:
+		/* It may be just about to take up the rings of a lost one. */
+		if (dev->disk)
+			break;
+		fallthrough;
+	case XenbusStateUnknown:
+	case XenbusStateInitialising:
+	case XenbusStateClosed:
 		dev->rebinding = false;
-		change_state(dev->xdev, XenbusStateInitialising);
+		change_state(dev, XenbusStateInitialising);
+		break;
+	case XenbusStateClosing:
+		/* The driver that would go on to Closed may be gone. */
+		if (!dev->disk || is_coming_back(dev))
+			break;
+		dev->rebinding = false;
+		disconnect(dev);
+		break;
+	default:
+		break;
 	}
+	return backend;
+}
+
+static void drop_rings(struct blkfront_dev *dev)
+{
+	dev->refused = false;
+	if (dev->disk)
+		blkfront_recovery_hold(dev);
+	else
+		blkfront_queues_destroy(dev);
+}
+
+static void start_again(struct blkfront_dev *dev)
+{
+	drop_rings(dev);
+	dev->rebinding = true;
+	change_state(dev, XenbusStateClosed);
+	blkfront_kick(dev);
+}
+
+/* A disk waits for its backend; where there is none yet, nothing is lost. */
+static void lose(struct blkfront_dev *dev)
+{
+	if (!dev->disk && dev->xdev->state == XenbusStateInitialising)
+		return;
+	if (!dev->disk || !is_coming_back(dev)) {
+		disconnect(dev);
+		return;
+	}
+	if (dev->xdev->state != XenbusStateConnected)
+		return;
+	xenblk_info_ratelimited(dev->xdev, "backend lost, I/O waits for it");
+	start_again(dev);
 }
 
 static void act(struct blkfront_dev *dev, enum xenbus_state backend)
@@ -159,6 +238,9 @@ static void act(struct blkfront_dev *dev, enum xenbus_state backend)
 	case XENBLK_ACT_DISCONNECT:
 		disconnect(dev);
 		break;
+	case XENBLK_ACT_LOST:
+		lose(dev);
+		break;
 	case XENBLK_ACT_REFUSE:
 		xenblk_warn_ratelimited(dev->xdev, "backend in state %d",
 					backend);
@@ -174,11 +256,13 @@ static void follow_backend(struct work_struct *work)
 						work);
 	/* Pairs with backend_changed(). */
 	enum xenbus_state backend = READ_ONCE(dev->backend_state);
+	/* The disk may be the one that memory would have to be written to. */
+	unsigned int noio = memalloc_noio_save();
 
 	mutex_lock(&dev->lock);
 	if (!READ_ONCE(dev->removed)) {
 		if (dev->rebinding)
-			rebind(dev, backend);
+			backend = rebind(dev);
 		blkfront_disk_stop_discards(dev);
 		if (READ_ONCE(dev->broken))
 			give_up(dev);
@@ -186,6 +270,7 @@ static void follow_backend(struct work_struct *work)
 			act(dev, backend);
 	}
 	mutex_unlock(&dev->lock);
+	memalloc_noio_restore(noio);
 }
 
 /**
@@ -196,7 +281,7 @@ static void follow_backend(struct work_struct *work)
  */
 void blkfront_kick(struct blkfront_dev *dev)
 {
-	queue_work(system_unbound_wq, &dev->work);
+	queue_work(blkfront_workqueue, &dev->work);
 }
 
 /**
@@ -307,7 +392,7 @@ static int probe(struct xenbus_device *xdev, const struct xenbus_device_id *id)
 	if (!err)
 		err = create_dev(xdev, &vdev);
 	if (err)
-		change_state(xdev, XenbusStateClosed);
+		xenbus_frontend_closed(xdev);
 	return 0;
 }
 
@@ -326,6 +411,7 @@ static void remove(struct xenbus_device *xdev)
 	blkfront_queues_disconnect(dev);
 
 	mutex_lock(&dev->lock);
+	blkfront_recovery_abandon(dev);
 	blkfront_disk_destroy(dev, true);
 	blkfront_queues_destroy(dev);
 	mutex_unlock(&dev->lock);

@@ -77,25 +77,30 @@ static const u8 back_actions[NR_STATES][NR_STATES] = {
 
 static const u8 front_actions[NR_STATES][NR_STATES] = {
 	[XenbusStateInitialising] = {
+		[XenbusStateUnknown] = XENBLK_ACT_LOST,
 		[XenbusStateInitWait] = XENBLK_ACT_SETUP,
 		[XenbusStateInitialised] = XENBLK_ACT_SETUP,
 		/* A backend may be ready before its frontend. */
 		[XenbusStateConnected] = XENBLK_ACT_SETUP,
 		[XenbusStateClosing] = XENBLK_ACT_DISCONNECT,
+		[XenbusStateClosed] = XENBLK_ACT_LOST,
 		[XenbusStateReconfiguring] = XENBLK_ACT_REFUSE,
 		[XenbusStateReconfigured] = XENBLK_ACT_REFUSE,
 	},
 	[XenbusStateInitialised] = {
+		[XenbusStateUnknown] = XENBLK_ACT_LOST,
 		[XenbusStateConnected] = XENBLK_ACT_CONNECT,
 		[XenbusStateClosing] = XENBLK_ACT_DISCONNECT,
-		[XenbusStateClosed] = XENBLK_ACT_DISCONNECT,
+		[XenbusStateClosed] = XENBLK_ACT_LOST,
 		[XenbusStateReconfiguring] = XENBLK_ACT_REFUSE,
 		[XenbusStateReconfigured] = XENBLK_ACT_REFUSE,
 	},
+	/* A backend that starts again takes up the rings, or shows Closed. */
 	[XenbusStateConnected] = {
+		[XenbusStateUnknown] = XENBLK_ACT_LOST,
 		[XenbusStateConnected] = XENBLK_ACT_RESIZE,
 		[XenbusStateClosing] = XENBLK_ACT_CLOSE,
-		[XenbusStateClosed] = XENBLK_ACT_DISCONNECT,
+		[XenbusStateClosed] = XENBLK_ACT_LOST,
 		[XenbusStateReconfiguring] = XENBLK_ACT_REFUSE,
 		[XenbusStateReconfigured] = XENBLK_ACT_REFUSE,
 	},

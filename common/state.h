@@ -18,6 +18,8 @@
  * @XENBLK_ACT_RESIZE: frontend: read the capacity again
  * @XENBLK_ACT_CLOSE: wind down; the backend goes on serving while it does
  * @XENBLK_ACT_DISCONNECT: the peer is gone: free what was shared, go to Closed
+ * @XENBLK_ACT_LOST: frontend: the backend went without asking: wait for it if
+ *	it is to come back, else as @XENBLK_ACT_DISCONNECT
  * @XENBLK_ACT_REFUSE: a state that no disk peer should show; log it
  */
 enum xenblk_action {
@@ -28,6 +30,7 @@ enum xenblk_action {
 	XENBLK_ACT_RESIZE,
 	XENBLK_ACT_CLOSE,
 	XENBLK_ACT_DISCONNECT,
+	XENBLK_ACT_LOST,
 	XENBLK_ACT_REFUSE,
 };
 

@@ -16,9 +16,9 @@
 /*
  * Rows: own state. Columns: the peer's, Unknown (0) to Reconfigured (8).
  * . nothing, O reopen, S set up, C connect, R resize, L close, D disconnect,
- * X refuse.
+ * W lost: wait or disconnect, X refuse.
  */
-static const char action_letters[] = ".OSCRLDX";
+static const char action_letters[] = ".OSCRLDWX";
 
 static const char *const back_table[NR_STATES] = {
 	/*                       012345678 */
@@ -36,10 +36,10 @@ static const char *const back_table[NR_STATES] = {
 static const char *const front_table[NR_STATES] = {
 	/*                       012345678 */
 	/* Unknown */		".........",
-	/* Initialising */	"..SSSD.XX",
+	/* Initialising */	"W.SSSDWXX",
 	/* InitWait */		".........",
-	/* Initialised */	"....CDDXX",
-	/* Connected */		"....RLDXX",
+	/* Initialised */	"W...CDWXX",
+	/* Connected */		"W...RLWXX",
 	/* Closing */		"......DXX",
 	/* Closed */		".........",
 	/* Reconfiguring */	".........",

@@ -23,6 +23,21 @@ null_remove() {
 	rmdir "/sys/kernel/config/nullb/$1"
 }
 
+# held_create NAME SECTORS DEVICE: a device over another, that "dmsetup suspend" holds
+# with all that is in flight; leaves its path in "held_dev".
+held_create() {
+	modprobe dm-mod
+	echo "0 $2 linear $3 0" | dmsetup create "$1"
+	held_dev=/dev/$(dmsetup info -c --noheadings -o blkdevname "$1")
+	defer held_remove "$1"
+}
+
+# Its last opener goes with the last ring.
+held_remove() {
+	dmsetup resume "$1"
+	dmsetup remove --retry "$1"
+}
+
 loop_create() {
 	local file=$1 size=$2
 	[[ -e /dev/loop-control ]] || modprobe loop max_loop=0

@@ -24,6 +24,33 @@ fio_verify() {
 	fio_guest "$@" --verify=crc32c --verify_fatal=1 --do_verify=1
 }
 
+# As fio_verify, but apart from the session, which ends when a guest is saved; its
+# result is taken by guest_end_verify. One a guest.
+guest_start_verify() {
+	local name=$1 device=$2
+	shift 2
+	say "fio in $name, on its own: $*"
+	guest_exec "$name" "rm -f /tmp/verify.*; mkfifo /tmp/verify.end
+		(fio --name=job --filename=$device --direct=1 --ioengine=libaio --group_reporting --output-format=json \
+			--output=/tmp/verify.json --verify=crc32c --verify_fatal=1 --do_verify=1 $*; echo \$? >/tmp/verify.end) \
+			</dev/null >/tmp/verify.log 2>&1 &"
+	defer guest_kill_verify "$name"
+}
+
+# guest_end_verify NAME WRITES: as many must have completed, and been read back.
+guest_end_verify() {
+	local name=$1 json=$OUT/fio-$1-verify.json
+	guest_exec "$name" "read -r status </tmp/verify.end; cat /tmp/verify.log /tmp/verify.json; exit \$status" >"$json" ||
+		fail "fio in $name: $(grep -v '^[ {}]' "$json" | head -n 3)"
+	forget guest_kill_verify "$name"
+	check_fio_json "$json"
+	assert_equal "writes completed in $name" "$2" "$(sed -n '/^{/,/^}/p' "$json" | jq '[.jobs[].write.total_ios] | add')"
+}
+
+guest_kill_verify() {
+	guest_exec "$1" "killall fio; cat /tmp/verify.end" || true
+}
+
 # Prints only the sum: it is used in command substitutions.
 # Both past the page cache, so that what is compared is what the devices hold.
 checksum() {

@@ -37,3 +37,36 @@ load_front_here() {
 	load_module xen-blkfront "$FRONT" "$@"
 	defer unload_module xen-blkfront
 }
+
+# backend_offers QUEUES ORDER: to the disks that it takes up from now on.
+backend_offers() {
+	say "the backend offers $1 queues, order $2"
+	echo "$1" >/sys/module/xen_blkback/parameters/max_queues
+	echo "$2" >/sys/module/xen_blkback/parameters/max_ring_page_order
+}
+
+# What the reload of a driver, or a new driver domain, is to a guest.
+backend_unbind() {
+	say "taking the backend's driver off $2 of domain $1"
+	echo "vbd-$1-$(vdev_number "$2")" >/sys/bus/xen-backend/drivers/vbd/unbind
+}
+
+backend_bind() {
+	say "putting the backend's driver on $2 of domain $1"
+	echo "vbd-$1-$(vdev_number "$2")" >/sys/bus/xen-backend/drivers/vbd/bind
+}
+
+# assert_rings NAME DOMID VDEV QUEUES ORDER: what a connected frontend published, and
+# that nothing of an earlier connection is beside it.
+assert_rings() {
+	local name=$1 front queues=$4 order=$5 want=0 keys
+	front=$(frontend_path "$2" "$3")
+	((queues == 1)) || want=$queues
+	keys=$(xenstore-list "$front")
+	assert_equal "queue directories" "$want" "$(grep -c ^queue- <<<"$keys" || true)"
+	assert_equal "multi-queue-num-queues" "${want#0}" "$(node "$front/multi-queue-num-queues")"
+	assert_equal "ring-page-order" "${order#0}" "$(node "$front/ring-page-order")"
+	((queues == 1)) || front+=/queue-0
+	assert_equal "ring references" $((1 << order)) "$(xenstore-list "$front" | grep -c ^ring-ref)"
+	assert_equal "hardware queues in the guest" "$queues" "$(guest_exec "$name" "ls /sys/block/$3/mq | wc -l")"
+}
