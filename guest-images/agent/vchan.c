@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <libxenvchan.h>
@@ -72,14 +71,34 @@ static void serve_slot(int slot, const char *shell)
 	_exit(1);
 }
 
+static bool has_domid(struct xs_handle *xs, const char *domid)
+{
+	char *now = xs_read(xs, XBT_NULL, "domid", NULL);
+	bool same = now && domid && !strcmp(now, domid);
+
+	free(now);
+	return same;
+}
+
+/*
+ * In a guest that was saved and restored all vchans are dead, without an event:
+ * other slots take over. Those of before sleep for good, for the kernel has a
+ * BUG() for who closes an event channel of another domain's life.
+ */
 int vchan_serve(int slots, const char *shell)
 {
-	int slot;
+	struct xs_handle *xs = xs_open(0);
+	int watch = watch_open(), slot;
+	char *domid;
 
+	if (!xs || watch < 0)
+		return 1;
+	domid = xs_read(xs, XBT_NULL, "domid", NULL);
+	watch_add(watch, "domid");
 	for (slot = 0; slot < slots; slot++)
 		if (fork() == 0)
 			serve_slot(slot, shell);
-	while (wait(NULL) > 0)
+	while (watch_wait(watch) && has_domid(xs, domid))
 		;
 	return 1;
 }
