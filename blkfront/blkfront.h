@@ -232,6 +232,8 @@ struct blkfront_geometry {
  * @removed: set when remove() begins: @work must not do anything new, and no
  *	rings may be made
  * @rebinding: starting again: wait until the backend let go of the old rings
+ * @resumed: the domain is a new one, what was shared is void; set while @work
+ *	is frozen, taken by @work
  * @refused: the backend was told that the disk is in use
  * @ready: nothing is left to wait for at boot; see blkfront_dev_is_ready()
  * @broken: the backend broke the protocol; set in any context, never cleared
@@ -265,6 +267,7 @@ struct blkfront_dev {
 	enum xenbus_state	backend_state;
 	bool			removed;
 	bool			rebinding;
+	bool			resumed;
 	bool			refused;
 	bool			ready;
 
@@ -352,6 +355,7 @@ int blkfront_mq_update_queues(struct blkfront_dev *dev);
 
 /* recovery.c */
 void blkfront_recovery_init(struct blkfront_dev *dev);
+int blkfront_recovery_suspend(struct xenbus_device *xdev);
 void blkfront_recovery_hold(struct blkfront_dev *dev);
 int blkfront_recovery_finish(struct blkfront_dev *dev);
 void blkfront_recovery_release(struct blkfront_dev *dev);

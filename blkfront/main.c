@@ -3,6 +3,7 @@
  * The frontend module: its parameters, and the order of start and end.
  */
 #include <linux/module.h>
+#include <linux/suspend.h>
 #include <xen/platform_pci.h>
 #include <xen/xen.h>
 
@@ -38,6 +39,22 @@ MODULE_PARM_DESC(feature_persistent,
 module_param_named(trusted, blkfront_trusted, bool, 0644);
 MODULE_PARM_DESC(trusted,
 		 "Backends may see what lies beside the data in a page (default yes); for disks that connect later");
+/*
+ * A kernel that starts from an image cannot tell its backends that it is not
+ * the one that they know, nor is Xen's own part of it made for that. The suspend
+ * of a domain by its toolstack does not come by here.
+ */
+static int refuse_hibernation(struct notifier_block *nb, unsigned long action,
+			      void *data)
+{
+	if (action == PM_HIBERNATION_PREPARE)
+		return notifier_from_errno(-EOPNOTSUPP);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block pm_notifier = {
+	.notifier_call = refuse_hibernation,
+};
 
 static int __init init(void)
 {
@@ -47,9 +64,12 @@ static int __init init(void)
 	if (!xen_domain() || !xen_has_pv_disk_devices())
 		return -ENODEV;
 
-	/* It works for a disk that memory may have to be written to. */
+	/*
+	 * Frozen while the domain is suspended, when nobody may use xenstore;
+	 * and able to work for a disk that memory has to be written to.
+	 */
 	blkfront_workqueue = alloc_workqueue("xen-blkfront", WQ_UNBOUND |
-					     WQ_MEM_RECLAIM, 0);
+					     WQ_FREEZABLE | WQ_MEM_RECLAIM, 0);
 	if (!blkfront_workqueue)
 		return -ENOMEM;
 
@@ -60,11 +80,16 @@ static int __init init(void)
 		goto destroy_workqueue;
 	}
 
-	err = xenbus_register_frontend(&blkfront_driver);
+	err = register_pm_notifier(&pm_notifier);
 	if (err)
 		goto unregister_major;
+	err = xenbus_register_frontend(&blkfront_driver);
+	if (err)
+		goto unregister_notifier;
 	return 0;
 
+unregister_notifier:
+	unregister_pm_notifier(&pm_notifier);
 unregister_major:
 	unregister_blkdev(BLKFRONT_MAJOR, "xvd");
 destroy_workqueue:
@@ -79,6 +104,7 @@ static void __exit fini(void)
 	/* The last close gives back the module before it frees the disk. */
 	blkfront_dev_wait_all();
 	blkfront_leftover_exit();
+	unregister_pm_notifier(&pm_notifier);
 	unregister_blkdev(BLKFRONT_MAJOR, "xvd");
 	destroy_workqueue(blkfront_workqueue);
 }

@@ -14,6 +14,9 @@
 
 #include "blkfront.h"
 
+/* How long a suspend waits for answers, in jiffies. */
+#define SUSPEND_WAIT		(2 * HZ)
+
 /* How often a disk that gets idle is looked at, in jiffies. */
 #define DRAIN_STEP		max(HZ / 50, 1)
 
@@ -131,6 +134,36 @@ void blkfront_recovery_fail(struct blkfront_dev *dev)
 		bio_io_error(bio);
 	while ((rq = take_flush(dev)))
 		end_unsent(rq, BLK_STS_IOERR);
+}
+
+/**
+ * blkfront_recovery_suspend() - the domain may be about to leave its backends
+ * @xdev: the device
+ *
+ * Gives the requests in flight a moment to be answered. One that was not could
+ * still reach the disk by way of the old backend, when the new one has done it
+ * and others. The bus does not tell of a suspend that is cancelled, so nothing
+ * may be left to undo.
+ *
+ * Context: xenwatch; user space and the workqueue are frozen.
+ * Return: 0.
+ */
+int blkfront_recovery_suspend(struct xenbus_device *xdev)
+{
+	struct blkfront_dev *dev = dev_get_drvdata(&xdev->dev);
+
+	if (!dev)
+		return 0;
+	mutex_lock(&dev->lock);
+	if (dev->disk && !dev->held) {
+		struct request_queue *q = dev->disk->queue;
+
+		blk_freeze_queue_start(q);
+		blk_mq_freeze_queue_wait_timeout(q, SUSPEND_WAIT);
+		blk_mq_unfreeze_queue(q);
+	}
+	mutex_unlock(&dev->lock);
+	return 0;
 }
 
 /**

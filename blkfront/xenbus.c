@@ -205,6 +205,20 @@ static void start_again(struct blkfront_dev *dev)
 	blkfront_kick(dev);
 }
 
+/*
+ * The domain is a new one, and so are most times its directories and backends.
+ * If they are not, the backend still serves what was before the suspend.
+ */
+static void take_up(struct blkfront_dev *dev)
+{
+	dev->resumed = false;
+	if (xenbus_read_driver_state(dev->xdev->nodename) ==
+	    XenbusStateInitialising)
+		drop_rings(dev);
+	else
+		start_again(dev);
+}
+
 /* A disk waits for its backend; where there is none yet, nothing is lost. */
 static void lose(struct blkfront_dev *dev)
 {
@@ -261,6 +275,8 @@ static void follow_backend(struct work_struct *work)
 
 	mutex_lock(&dev->lock);
 	if (!READ_ONCE(dev->removed)) {
+		if (dev->resumed)
+			take_up(dev);
 		if (dev->rebinding)
 			backend = rebind(dev);
 		blkfront_disk_stop_discards(dev);
@@ -397,6 +413,24 @@ static int probe(struct xenbus_device *xdev, const struct xenbus_device_id *id)
 }
 
 /*
+ * The new backend has its own state, of which the watch that is set after this
+ * tells. The worker is frozen until user space runs again.
+ */
+static int resume(struct xenbus_device *xdev)
+{
+	struct blkfront_dev *dev = dev_get_drvdata(&xdev->dev);
+
+	if (!dev)
+		return 0;
+	mutex_lock(&dev->lock);
+	dev->resumed = true;
+	dev->otherend = xdev->otherend_id;
+	WRITE_ONCE(dev->backend_state, XenbusStateUnknown);
+	mutex_unlock(&dev->lock);
+	return 0;
+}
+
+/*
  * No event comes any more. What the worker may wait for ends with the rings;
  * the last opener cannot start it again once the disk is dying.
  */
@@ -436,6 +470,8 @@ struct xenbus_driver blkfront_driver = {
 	.ids			= ids,
 	.probe			= probe,
 	.remove			= remove,
+	.suspend		= blkfront_recovery_suspend,
+	.resume			= resume,
 	.otherend_changed	= backend_changed,
 	.is_ready		= is_ready,
 };

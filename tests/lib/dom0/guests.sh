@@ -125,3 +125,35 @@ guest_unload_front() {
 guest_wait_disk() {
 	guest_exec "$1" "agent wait-disk $((${3:-60} * PATIENCE)) /dev/$2" || fail "no /dev/$2 in $1"
 }
+
+# guest_save NAME FILE [OPTION]...: its domain ends, unless told otherwise.
+guest_save() {
+	local name=$1 file=$2
+	shift 2
+	say "saving guest $name $*"
+	xl save "$@" "$name" "$file" >"$OUT/save-$name" 2>&1 || fail "xl save $name: $(tail -n 1 "$OUT/save-$name")"
+}
+
+# guest_restore NAME FILE [VDEV]...: it is another domain then; sets "domid". The
+# disks are those that "attach" made.
+guest_restore() {
+	local name=$1 file=$2
+	shift 2
+	say "restoring guest $name"
+	xl restore "$file" >"$OUT/restore-$name" 2>&1 || fail "xl restore $name: $(tail -n 1 "$OUT/restore-$name")"
+	rm -f "$file"
+	guest_moved "$name" "$@"
+}
+
+# guest_moved NAME [VDEV]...: the same guest with the same disks is another domain.
+guest_moved() {
+	local name=$1 old=${domids[$1]} vdev
+	shift
+	domid=$(xl domid "$name")
+	domids[$name]=$domid
+	echo "$domid" >"$run_dir/$name.domid"
+	for vdev in "$@"; do
+		forget detach "$old" "$vdev"
+		defer detach "$domid" "$vdev"
+	done
+}
