@@ -15,7 +15,7 @@ undo_list=()
 mkdir -p "$run_dir"
 
 lib_dir=$(dirname "${BASH_SOURCE[0]}")/dom0
-for part in xenstore pair disks guests load; do
+for part in xenstore pair disks guests load mock; do
 	# shellcheck disable=SC1090
 	. "$lib_dir/$part.sh"
 done

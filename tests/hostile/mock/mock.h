@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A block frontend in user space, to say to a backend what no driver would.
+ * A block frontend in user space, to say to a backend what no driver would;
+ * and what it shares with the backend of backend.h.
  *
- * It shares nothing with the drivers: rings are built by byte offsets from
+ * They share nothing with the drivers: rings are built by byte offsets from
  * Xen's io/blkif.h, so that a wrong layout in the drivers shows.
  */
 #ifndef MOCK_H
@@ -86,20 +87,28 @@ __printf(1, 2)
 void tap_note(const char *format, ...);
 int tap_done(void);
 
-/* store.c */
-void mock_open(struct mock *m, unsigned int vdev, const char *disk,
-	       const char *mode);
-void mock_close(struct mock *m);
-void mock_attach(struct mock *m);
-void mock_detach(struct mock *m);
+/* store.c: DIR and END are the directory of either end */
+void mock_write_in(struct mock *m, xs_transaction_t t, const char *dir,
+		   const char *key, const char *value);
 __printf(4, 5)
 void mock_write(struct mock *m, const char *dir, const char *key,
 		const char *format, ...);
 void mock_remove(struct mock *m, const char *dir, const char *key);
 char *mock_read(struct mock *m, const char *dir, const char *key);
+int mock_state_of(struct mock *m, const char *dir);
 int mock_state(struct mock *m);
+bool mock_await_state_of(struct mock *m, const char *dir, int state);
 bool mock_await_state(struct mock *m, int state);
+void mock_error_dir(const char *end, char *dir, size_t size);
+char *mock_error_of(struct mock *m, const char *end);
 char *mock_error(struct mock *m);
+
+/* attach.c */
+void mock_open(struct mock *m, unsigned int vdev, const char *disk,
+	       const char *mode);
+void mock_close(struct mock *m);
+void mock_attach(struct mock *m);
+void mock_detach(struct mock *m);
 bool mock_restart(struct mock *m);
 
 /* ring.c */

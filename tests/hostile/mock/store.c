@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The xenstore side: both directories of a disk in dom0, as a toolstack would
- * make them, but the frontend's lies where no real frontend looks.
- */
+/* Reading, writing and waiting for nodes. */
 #include <err.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -10,12 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "mock.h"
 
-static void write_value(struct mock *m, xs_transaction_t t, const char *dir,
-			const char *key, const char *value)
+void mock_write_in(struct mock *m, xs_transaction_t t, const char *dir,
+		   const char *key, const char *value)
 {
 	char path[192];
 
@@ -33,7 +29,7 @@ void mock_write(struct mock *m, const char *dir, const char *key,
 	va_start(args, format);
 	vsnprintf(value, sizeof(value), format, args);
 	va_end(args);
-	write_value(m, XBT_NULL, dir, key, value);
+	mock_write_in(m, XBT_NULL, dir, key, value);
 }
 
 void mock_remove(struct mock *m, const char *dir, const char *key)
@@ -54,134 +50,61 @@ char *mock_read(struct mock *m, const char *dir, const char *key)
 	return xs_read(m->xs, XBT_NULL, path, &len);
 }
 
-int mock_state(struct mock *m)
+int mock_state_of(struct mock *m, const char *dir)
 {
-	char *text = mock_read(m, m->back, "state");
+	char *text = mock_read(m, dir, "state");
 	int state = text ? atoi(text) : 0;
 
 	free(text);
 	return state;
 }
 
-char *mock_error(struct mock *m)
+int mock_state(struct mock *m)
+{
+	return mock_state_of(m, m->back);
+}
+
+/* The error directory mirrors the device's path in its domain. */
+void mock_error_dir(const char *end, char *dir, size_t size)
+{
+	const char *domain = "/local/domain/";
+	const char *path = strchr(end + strlen(domain), '/');
+
+	snprintf(dir, size, "%.*s/error%s", (int)(path - end), end, path);
+}
+
+char *mock_error_of(struct mock *m, const char *end)
 {
 	char dir[128];
 
-	/* The error directory mirrors the device's path in its domain. */
-	snprintf(dir, sizeof(dir), "/local/domain/0/error/%s",
-		 m->back + strlen("/local/domain/0/"));
+	mock_error_dir(end, dir, sizeof(dir));
 	return mock_read(m, dir, "error");
 }
 
+char *mock_error(struct mock *m)
+{
+	return mock_error_of(m, m->back);
+}
+
 /* A watch fires once when it is set, so that nothing is missed. */
-bool mock_await_state(struct mock *m, int state)
+bool mock_await_state_of(struct mock *m, const char *dir, int state)
 {
 	struct pollfd p = { .fd = xs_fileno(m->xs), .events = POLLIN };
 	time_t end = time(NULL) + WAIT_SECONDS;
 	unsigned int nr;
 	bool reached;
 
-	if (!xs_watch(m->xs, m->back, "state"))
-		err(2, "can't watch %s", m->back);
-	while (!(reached = mock_state(m) == state) && time(NULL) < end) {
+	if (!xs_watch(m->xs, dir, "state"))
+		err(2, "can't watch %s", dir);
+	while (!(reached = mock_state_of(m, dir) == state) && time(NULL) < end) {
 		if (poll(&p, 1, 1000) > 0)
 			free(xs_read_watch(m->xs, &nr));
 	}
-	xs_unwatch(m->xs, m->back, "state");
+	xs_unwatch(m->xs, dir, "state");
 	return reached;
 }
 
-void mock_open(struct mock *m, unsigned int vdev, const char *disk,
-	       const char *mode)
+bool mock_await_state(struct mock *m, int state)
 {
-	memset(m, 0, sizeof(*m));
-	m->xs = xs_open(0);
-	m->shr = xengntshr_open(NULL, 0);
-	m->evt = xenevtchn_open(NULL, 0);
-	if (!m->xs || !m->shr || !m->evt)
-		err(2, "can't reach Xen: are evtchn and gntalloc loaded?");
-	m->vdev = vdev;
-	m->disk = disk;
-	m->mode = mode;
-	snprintf(m->front, sizeof(m->front), "/local/domain/0/mock/vbd/%u", vdev);
-	snprintf(m->back, sizeof(m->back), "/local/domain/0/backend/vbd/0/%u",
-		 vdev);
-	mock_attach(m);
-}
-
-static void write_dirs(struct mock *m, xs_transaction_t t)
-{
-	const struct {
-		const char *dir, *key, *value;
-	} nodes[] = {
-		{ m->front, "backend", m->back },
-		{ m->front, "backend-id", "0" },
-		{ m->front, "state", "1" },
-		{ m->back, "frontend", m->front },
-		{ m->back, "frontend-id", "0" },
-		{ m->back, "online", "1" },
-		{ m->back, "removable", "0" },
-		{ m->back, "mode", m->mode },
-		{ m->back, "dev", "mock" },
-		{ m->back, "state", "1" },
-		{ m->back, "physical-device", m->disk },
-	};
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(nodes); i++)
-		write_value(m, t, nodes[i].dir, nodes[i].key, nodes[i].value);
-}
-
-void mock_attach(struct mock *m)
-{
-	xs_transaction_t t = xs_transaction_start(m->xs);
-
-	write_dirs(m, t);
-	if (!xs_transaction_end(m->xs, t, false))
-		err(2, "can't create %s", m->back);
-	if (!mock_await_state(m, INITWAIT) && mock_state(m) != CLOSED)
-		errx(2, "no backend at %s: is xen-blkback loaded?", m->back);
-}
-
-static void await_driver_gone(const struct mock *m)
-{
-	time_t end = time(NULL) + WAIT_SECONDS;
-	char path[64];
-
-	snprintf(path, sizeof(path), "/sys/bus/xen-backend/devices/vbd-0-%u",
-		 m->vdev);
-	while (!access(path, F_OK)) {
-		if (time(NULL) > end)
-			errx(2, "%s does not go away", path);
-		usleep(10000);
-	}
-}
-
-void mock_detach(struct mock *m)
-{
-	mock_write(m, m->back, "online", "0");
-	mock_write(m, m->front, "state", "%d", CLOSED);
-	if (!mock_await_state(m, CLOSED))
-		errx(2, "%s does not close", m->back);
-	xs_rm(m->xs, XBT_NULL, m->back);
-	xs_rm(m->xs, XBT_NULL, m->front);
-	await_driver_gone(m);
-}
-
-void mock_close(struct mock *m)
-{
-	mock_detach(m);
-	xenevtchn_close(m->evt);
-	xengntshr_close(m->shr);
-	xs_close(m->xs);
-}
-
-/* Closed to Initialising, as a frontend does whose driver is loaded again. */
-bool mock_restart(struct mock *m)
-{
-	mock_write(m, m->front, "state", "%d", CLOSED);
-	if (!mock_await_state(m, CLOSED))
-		return false;
-	mock_write(m, m->front, "state", "%d", INITIALISING);
-	return mock_await_state(m, INITWAIT);
+	return mock_await_state_of(m, m->back, state);
 }
