@@ -236,7 +236,10 @@ struct blkfront_geometry {
  *	is frozen, taken by @work
  * @refused: the backend was told that the disk is in use
  * @ready: nothing is left to wait for at boot; see blkfront_dev_is_ready()
- * @broken: the backend broke the protocol; set in any context, never cleared
+ * @broken: what the backend sent against the protocol, NULL while nothing; set
+ *	in any context, never cleared
+ * @halt: stops the rings of a broken backend; not @work, which may be waiting
+ *	for an answer of it
  * @flush_revoked: the backend said so at run time; set by a completer
  * @discard_revoked: the same
  * @secure_revoked: the same
@@ -271,7 +274,8 @@ struct blkfront_dev {
 	bool			refused;
 	bool			ready;
 
-	bool			broken;
+	const char		*broken;
+	struct work_struct	halt;
 	bool			flush_revoked;
 	bool			discard_revoked;
 	bool			secure_revoked;

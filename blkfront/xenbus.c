@@ -139,7 +139,8 @@ static void give_up(struct blkfront_dev *dev)
 	if (dev->xdev->state == XenbusStateClosed)
 		return;
 	WRITE_ONCE(dev->ready, true);
-	xenblk_xs_error(dev->xdev, -EPROTO, "the backend broke the protocol");
+	xenblk_xs_error(dev->xdev, -EPROTO, "the backend sent %s; disk disabled",
+			dev->broken);
 	change_state(dev, XenbusStateClosed);
 }
 
@@ -289,6 +290,16 @@ static void follow_backend(struct work_struct *work)
 	memalloc_noio_restore(noio);
 }
 
+/* Whatever waits for the backend fails now, and the worker can go on. */
+static void halt_rings(struct work_struct *work)
+{
+	struct blkfront_dev *dev = container_of(work, struct blkfront_dev,
+						halt);
+
+	blkfront_queues_disconnect(dev);
+	blkfront_kick(dev);
+}
+
 /**
  * blkfront_kick() - let the worker look at the backend's state again
  * @dev: the disk, not removed
@@ -302,21 +313,18 @@ void blkfront_kick(struct blkfront_dev *dev)
 
 /**
  * blkfront_break() - the backend broke the protocol: believe nothing any more
- * @dev: the disk, not removed
- * @what: it did
+ * @dev: the disk, with connected rings
+ * @what: it sent
  *
- * The worker does what has to be done.
+ * The worker says so and does what has to be done.
  *
  * Context: any.
  */
 void blkfront_break(struct blkfront_dev *dev, const char *what)
 {
-	/* One line, whichever rings it lies on. */
-	if (xchg(&dev->broken, true))
-		return;
-	xenblk_warn_ratelimited(dev->xdev, "backend sent %s; disk disabled",
-				what);
-	blkfront_kick(dev);
+	/* The first fault counts, whichever rings it lies on. */
+	if (!cmpxchg(&dev->broken, NULL, what))
+		queue_work(system_unbound_wq, &dev->halt);
 }
 
 static void backend_changed(struct xenbus_device *xdev,
@@ -386,6 +394,7 @@ static int create_dev(struct xenbus_device *xdev,
 		return PTR_ERR(dev);
 	}
 	INIT_WORK(&dev->work, follow_backend);
+	INIT_WORK(&dev->halt, halt_rings);
 	dev->rebinding = xdev->state == XenbusStateClosed;
 	dev_set_drvdata(&xdev->dev, dev);
 	return 0;
@@ -443,6 +452,7 @@ static void remove(struct xenbus_device *xdev)
 	/* Either this finds the rings or alloc_queues() finds the flag. */
 	WRITE_ONCE(dev->removed, true);
 	blkfront_queues_disconnect(dev);
+	cancel_work_sync(&dev->halt);
 
 	mutex_lock(&dev->lock);
 	blkfront_recovery_abandon(dev);
