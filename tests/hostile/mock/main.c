@@ -13,6 +13,7 @@ static const struct {
 	{ "blocks", cases_blocks },
 	{ "discards", cases_discards },
 	{ "huge", cases_huge },
+	{ "kinds", cases_kinds },
 	{ "nodes", cases_nodes },
 	{ "requests", cases_requests },
 	{ "resize", cases_resize },

@@ -150,6 +150,7 @@ void cases_barriers(const char *disk);
 void cases_blocks(const char *disk);
 void cases_discards(const char *disk);
 void cases_huge(const char *disk);
+void cases_kinds(const char *disk);
 void cases_nodes(const char *disk);
 void cases_requests(const char *disk);
 void cases_resize(const char *disk);
