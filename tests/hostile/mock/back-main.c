@@ -12,6 +12,7 @@ static const struct {
 } groups[] = {
 	{ "answers", back_cases_answers },
 	{ "kinds", back_cases_kinds },
+	{ "leaks", back_cases_leaks },
 	{ "mute", back_cases_mute },
 	{ "nodes", back_cases_nodes },
 	{ "states", back_cases_states },
@@ -30,7 +31,7 @@ int main(int argc, char **argv)
 		back_close(&b);
 		return tap_done();
 	}
-	fputs("usage: mock-backend answers|kinds|mute|nodes|states DOMID\n",
+	fputs("usage: mock-backend answers|kinds|leaks|mute|nodes|states DOMID\n",
 	      stderr);
 	return 2;
 }

@@ -107,6 +107,7 @@ void back_cases_answers(struct backend *b);
 void back_cases_nodes(struct backend *b);
 void back_cases_states(struct backend *b);
 void back_cases_kinds(struct backend *b);
+void back_cases_leaks(struct backend *b);
 void back_cases_mute(struct backend *b);
 
 #endif /* BACKEND_H */
