@@ -7,17 +7,7 @@ set -euo pipefail
 perf=$(cd "$(dirname "$0")/../perf" && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-tests=0 failures=0
-
-is() {
-	tests=$((tests + 1))
-	if [[ $2 == "$3" ]]; then
-		echo "ok $tests - $1"
-	else
-		echo "not ok $tests - $1: wanted '$2', got '$3'"
-		failures=$((failures + 1))
-	fi
-}
+. "$(dirname "$0")/tap.bash"
 
 # point SIDE QUEUES ROUND IOPS
 point() {
@@ -52,5 +42,4 @@ per_io=$(printf '%s\n' "ios 200 0" "map 4 400" "unmap 2 400" "copy 0 0" "notify 
 is "grant operations of both kinds" 4 "$(jq .grant_ops <<<"$per_io")"
 is "sends of both domains" 0.08 "$(jq .sends <<<"$per_io")"
 is "map calls" 0.02 "$(jq .map_calls <<<"$per_io")"
-echo "1..$tests"
-((failures == 0))
+finish

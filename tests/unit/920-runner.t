@@ -5,17 +5,7 @@
 set -euo pipefail
 
 run=$(cd "$(dirname "$0")/.." && pwd)/run
-tests=0 failures=0
-
-is() {
-	tests=$((tests + 1))
-	if [[ $2 == "$3" ]]; then
-		echo "ok $tests - $1"
-	else
-		echo "not ok $tests - $1: wanted '$2', got '$3'"
-		failures=$((failures + 1))
-	fi
-}
+. "$(dirname "$0")/tap.bash"
 
 lists() {
 	"$run" --list "$@" 2>/dev/null | wc -l
@@ -38,5 +28,4 @@ is "an empty name" "2 tests/run: no test is called ''" "$(says "$run" '')"
 is "an option without its value" "2 tests/run: --instance needs a value" "$(says "$run" --instance)"
 is "a pair that there is not" "2 tests/run: a driver is ours or stock, not 'Stock'" "$(says env BACK=Stock "$run" --list)"
 is "without a home" 1 "$(env -u HOME "$run" --list smoke/001 | wc -l)"
-echo "1..$tests"
-((failures == 0))
+finish
