@@ -160,9 +160,40 @@ DEFINE_TRANSLATORS(32)
 DEFINE_TRANSLATORS(64)
 
 /**
+ * xenblk_abi_request_words() - how much of its entry a request uses
+ * @layout: of @head
+ * @head: a private copy of which XENBLK_HEAD_WORDS words are set
+ *
+ * Return: 32-bit words, at least the head, at most the entry.
+ */
+unsigned int xenblk_abi_request_words(enum xenblk_layout layout,
+				      const union xenblk_entry *head)
+{
+	unsigned int nr = min_t(unsigned int, head->e32.rw.nr_segments,
+				XENBLK_MAX_DIRECT_SEGMENTS);
+	size_t start = layout == XENBLK_LAYOUT_32 ?
+			       offsetof(struct xenblk_rw_32, seg) :
+			       offsetof(struct xenblk_rw_64, seg);
+
+	/* Both are where they are in any layout and form. */
+	static_assert(offsetof(struct xenblk_rw_32, nr_segments) ==
+		      offsetof(struct xenblk_rw_64, nr_segments));
+
+	switch (head->e32.rw.operation) {
+	case XENBLK_OP_DISCARD:
+	case XENBLK_OP_INDIRECT:
+		return xenblk_abi_entry_size(layout) / sizeof(u32);
+	default:
+		return (start + nr * sizeof(struct xenblk_segment)) /
+		       sizeof(u32);
+	}
+}
+
+/**
  * xenblk_abi_get_request() - read a request
  * @layout: of @entry
- * @entry: a private copy; never the shared ring, which the peer can change
+ * @entry: a private copy, as far as xenblk_abi_request_words() says; never the
+ *	shared ring, which the peer can change
  * @req: fully set but for the segments beyond @req->nr_segments
  *
  * Nothing is checked here: that is the job of the reader of @req.

@@ -55,6 +55,8 @@ static inline size_t xenblk_abi_entry_size(enum xenblk_layout layout)
 
 int xenblk_abi_layout(const char *protocol, enum xenblk_layout *layout);
 
+unsigned int xenblk_abi_request_words(enum xenblk_layout layout,
+				      const union xenblk_entry *head);
 void xenblk_abi_get_request(enum xenblk_layout layout,
 			    const union xenblk_entry *entry,
 			    struct xenblk_request *req);

@@ -160,6 +160,9 @@ union xenblk_entry {
 	u32 words[sizeof(union xenblk_entry_64) / sizeof(u32)];
 };
 
+/* Words that tell how many more of them an entry uses, in either layout. */
+#define XENBLK_HEAD_WORDS	2
+
 static_assert(XENBLK_PAGE_SIZE == 1 << XENBLK_PAGE_SHIFT);
 static_assert(XENBLK_MAX_RING_PAGES == 1 << XENBLK_MAX_RING_ORDER);
 static_assert(sizeof(struct xenblk_segment) == 8);

@@ -144,13 +144,14 @@ static inline void *xenblk_ring_slot(const struct xenblk_ring *ring, u32 index)
  * never used in place of the copy (XSA-155).
  */
 static inline void xenblk_ring_copy_slot(const struct xenblk_ring *ring,
-					 u32 index, unsigned int nr_words,
+					 u32 index, unsigned int first,
+					 unsigned int end,
 					 union xenblk_entry *copy)
 {
 	const u32 *slot = xenblk_ring_slot(ring, index);
 	unsigned int i;
 
-	for (i = 0; i < nr_words; i++)
+	for (i = first; i < end; i++)
 		copy->words[i] = READ_ONCE(slot[i]);
 }
 
@@ -191,11 +192,16 @@ xenblk_ring_pending_requests(const struct xenblk_back_ring *back, u32 *nr)
 static inline void xenblk_ring_get_request(struct xenblk_back_ring *back,
 					   struct xenblk_request *req)
 {
+	const struct xenblk_ring *ring = &back->ring;
 	union xenblk_entry copy;
 
-	xenblk_ring_copy_slot(&back->ring, back->req_cons,
-			      back->ring.entry_size / sizeof(u32), &copy);
-	xenblk_abi_get_request(back->ring.layout, &copy, req);
+	/* The copy of the head says how much there is: it can't change. */
+	xenblk_ring_copy_slot(ring, back->req_cons, 0, XENBLK_HEAD_WORDS,
+			      &copy);
+	xenblk_ring_copy_slot(ring, back->req_cons, XENBLK_HEAD_WORDS,
+			      xenblk_abi_request_words(ring->layout, &copy),
+			      &copy);
+	xenblk_abi_get_request(ring->layout, &copy, req);
 	back->req_cons++;
 }
 
@@ -319,7 +325,7 @@ static inline void xenblk_ring_get_response(struct xenblk_front_consumer *front,
 {
 	union xenblk_entry copy;
 
-	xenblk_ring_copy_slot(&front->ring, front->rsp_cons,
+	xenblk_ring_copy_slot(&front->ring, front->rsp_cons, 0,
 			      sizeof(struct xenblk_response_32) / sizeof(u32),
 			      &copy);
 	xenblk_abi_get_response(front->ring.layout, &copy, rsp);

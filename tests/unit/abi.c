@@ -136,6 +136,45 @@ static void check_hostile_requests(const struct spec_layout *spec)
 	tap_verdict("get_request takes any operation and any garbage");
 }
 
+static void expect_same(const struct spec_layout *spec,
+			const union xenblk_entry *entry,
+			const struct xenblk_request *want)
+{
+	struct xenblk_request *req = malloc(sizeof(*req));
+
+	memset(req, POISON, sizeof(*req));
+	xenblk_abi_get_request(spec->layout, entry, req);
+	tap_expect(memcmp(req, want, sizeof(*req)), 0,
+		   "operation %u without the words after its own",
+		   want->operation);
+	free(req);
+}
+
+/* What the ring copies of an entry is all that its translation reads. */
+static void check_words(const struct spec_layout *spec)
+{
+	union xenblk_entry *entry = calloc(1, sizeof(*entry));
+	struct xenblk_request *req = malloc(sizeof(*req));
+	unsigned int round, nr_words, i;
+
+	for (round = 0; round < 256 * ROUNDS; round++) {
+		spec_fill_random(&seed, entry, sizeof(*entry));
+		spec_poke(entry, spec->op, 1, round);
+		nr_words = xenblk_abi_request_words(spec->layout, entry);
+		tap_expect(nr_words >= XENBLK_HEAD_WORDS &&
+			   nr_words * 4 <= spec->entry_size, true,
+			   "%u words of operation %u", nr_words, round % 256);
+		memset(req, POISON, sizeof(*req));
+		xenblk_abi_get_request(spec->layout, entry, req);
+		for (i = nr_words; i < sizeof(*entry) / 4; i++)
+			entry->words[i] = ~entry->words[i];
+		expect_same(spec, entry, req);
+	}
+	free(req);
+	free(entry);
+	tap_verdict("the words of a request are all that is read of it");
+}
+
 static void check_segment_counts(const struct spec_layout *spec)
 {
 	union xenblk_entry *entry = calloc(1, sizeof(*entry));
@@ -295,6 +334,7 @@ static void check_layout(const struct spec_layout *spec)
 	tap_verdict("entry size");
 	check_hostile_requests(spec);
 	check_segment_counts(spec);
+	check_words(spec);
 	check_put_requests(spec);
 	check_put_too_many(spec);
 	check_responses(spec);
