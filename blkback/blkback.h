@@ -38,6 +38,9 @@
 #define BLKBACK_LIST_BYTES \
 	(XENBLK_MAX_INDIRECT_SEGMENTS * sizeof(struct xenblk_segment))
 
+/* Tables of segments that a ring keeps while no request uses them. */
+#define BLKBACK_IDLE_TABLES	32
+
 struct blkback_device;
 struct blkback_ring;
 
@@ -60,14 +63,27 @@ struct blkback_segment {
 };
 
 /**
+ * struct blkback_table - room for the segments of an indirect request
+ * @next: of those that no request uses
+ * @segment: as many as a request may have
+ */
+struct blkback_table {
+	union {
+		struct blkback_table	*next;
+		struct blkback_segment	segment[XENBLK_MAX_INDIRECT_SEGMENTS];
+	};
+};
+
+/**
  * struct blkback_persistent - a grant that stays mapped between requests
  * @hash: in the ring's table, by @gref
- * @node: on the list of those that no request uses, or that map nothing
+ * @node: on the list of those that are mapped, or of those that map nothing
  * @page: where it is mapped, read-write; NULL until it is
  * @handle: of the mapping
  * @gref: the guest's reference
  * @users: segments in flight that use it
  * @last_used: jiffies
+ * @seen: @last_used when it was last considered for a give-back
  */
 struct blkback_persistent {
 	struct hlist_node	hash;
@@ -77,6 +93,7 @@ struct blkback_persistent {
 	grant_ref_t		gref;
 	unsigned int		users;
 	unsigned long		last_used;
+	unsigned long		seen;
 };
 
 /**
@@ -85,13 +102,16 @@ struct blkback_persistent {
  * @buckets: hash table of those that are mapped
  * @bucket_bits: log2 of its size
  * @empty: those of @grants that map nothing
- * @idle: those that no request uses, the last used at the end
- * @nr_kept: mapped ones
- * @nr_idle: those of them on @idle
+ * @kept: the others, the next to be considered for a give-back first
+ * @nr_kept: their number
+ * @nr_idle: those of them that no request uses
  * @nr_wanted: missed room in @grants since the last give-back
+ * @nr_to_sweep: of @kept, to be looked at for whether they have expired
  * @expiry: jiffies after which an idle one is given back; 0 for never
+ * @next_sweep: jiffies, when to look for expired ones again
+ * @last_used: jiffies, the latest of all
  * @hits: segments that found their page mapped
- * @timer: wakes the thread when some may have expired
+ * @timer: wakes the thread when all have expired
  *
  * All but @timer belongs to the ring's thread.
  */
@@ -100,11 +120,14 @@ struct blkback_store {
 	struct hlist_head		*buckets;
 	unsigned int			bucket_bits;
 	struct list_head		empty;
-	struct list_head		idle;
+	struct list_head		kept;
 	unsigned int			nr_kept;
 	unsigned int			nr_idle;
 	unsigned int			nr_wanted;
+	unsigned int			nr_to_sweep;
 	unsigned long			expiry;
+	unsigned long			next_sweep;
+	unsigned long			last_used;
 	u64				hits;
 	struct timer_list		timer;
 };
@@ -113,6 +136,7 @@ struct blkback_store {
  * struct blkback_request - a request from the copy to the response
  * @done_node: on the ring's done list, put there by the last finished bio
  * @node: on one list of the thread
+ * @next_free: of those without work
  * @ring: that it came from
  * @io: what it asks for
  * @id: echoed in the response
@@ -122,7 +146,8 @@ struct blkback_store {
  * @list_gref: indirect: page of the guest that lists the segments
  * @status: &enum xenblk_rsp; any part may make it an error, none undoes that
  * @pending_bios: bios not finished, and one while they are being submitted
- * @segment: @inline_segments, or from the ring's pool when there are more
+ * @table: where the segments are when there are more than 11; NULL else
+ * @segment: of @table or @inline_segments
  * @inline_segments: of direct requests
  *
  * Owned by the thread; between submission and done the bios only touch
@@ -131,6 +156,7 @@ struct blkback_store {
 struct blkback_request {
 	struct llist_node	done_node;
 	struct list_head	node;
+	struct blkback_request	*next_free;
 	struct blkback_ring	*ring;
 	struct blkback_io	io;
 	u64			id;
@@ -140,6 +166,7 @@ struct blkback_request {
 	grant_ref_t		list_gref;
 	int			status;
 	atomic_t		pending_bios;
+	struct blkback_table	*table;
 	struct blkback_segment	*segment;
 	struct blkback_segment	inline_segments[XENBLK_MAX_DIRECT_SEGMENTS];
 };
@@ -172,7 +199,8 @@ struct blkback_counters {
 
 /**
  * struct blkback_batch - scratch arrays of one hypercall, used by the thread
- * @nr_pages: pages of the pass that is being made up, then of its @map
+ * @nr_requests: of the pass that is being made up
+ * @nr_pages: pages of it, then of its @map
  * @nr_unmaps: of @unmap; both use @page, but never at the same time
  * @nr_lists: indirect requests of the pass
  */
@@ -183,6 +211,7 @@ struct blkback_batch {
 	struct page			*page[BLKBACK_BATCH_PAGES];
 	struct gnttab_copy		copy[BLKBACK_BATCH_LISTS];
 	struct xenblk_segment		*list[BLKBACK_BATCH_LISTS];
+	unsigned int			nr_requests;
 	unsigned int			nr_pages;
 	unsigned int			nr_unmaps;
 	unsigned int			nr_lists;
@@ -228,7 +257,7 @@ struct blkback_barriers {
  * @back: the ring itself
  * @bounds: what requests are held against; its sectors follow the disk
  * @requests: one for each slot
- * @free: requests without work
+ * @free: requests without work, the last used first
  * @held: finished requests whose pages something else still refers to
  * @waiting: taken from the ring, but there was no room for it yet
  * @broken: the frontend's index is impossible: never read the ring again
@@ -241,7 +270,9 @@ struct blkback_barriers {
  * @taken_in: round that requests taken now are marked with
  * @take_until: request index up to which it takes in BLKBACK_TAKING
  * @earlier: requests in flight that were taken before the latest round
- * @segments: pool of segment tables for more than 11
+ * @table_pool: where @tables come from
+ * @tables: that no request uses
+ * @nr_tables: their number, at most BLKBACK_IDLE_TABLES
  * @batch: scratch of the pass
  * @idle: pages to map at, the last used first
  * @nr_idle: their number
@@ -262,7 +293,7 @@ struct blkback_ring {
 	struct xenblk_back_ring		back;
 	struct blkback_bounds		bounds;
 	struct blkback_request		*requests;
-	struct list_head		free;
+	struct blkback_request		*free;
 	struct list_head		held;
 	struct blkback_request		*waiting;
 	bool				broken;
@@ -275,7 +306,9 @@ struct blkback_ring {
 	u32				taken_in;
 	u32				take_until;
 	unsigned int			earlier;
-	mempool_t			segments;
+	mempool_t			table_pool;
+	struct blkback_table		*tables;
+	unsigned int			nr_tables;
 	struct blkback_batch		*batch;
 	struct page			**idle;
 	unsigned int			nr_idle;
@@ -431,8 +464,10 @@ void blkback_persist_release(struct blkback_ring *ring,
 			     struct blkback_segment *segment);
 bool blkback_persist_take_oldest(struct blkback_ring *ring,
 				 struct blkback_segment *segment);
-bool blkback_persist_take_surplus(struct blkback_ring *ring,
+bool blkback_persist_take_expired(struct blkback_ring *ring,
 				  struct blkback_segment *segment);
+bool blkback_persist_take_displaced(struct blkback_ring *ring,
+				    struct blkback_segment *segment);
 void blkback_persist_arm(struct blkback_ring *ring);
 void blkback_persist_disarm(struct blkback_ring *ring);
 

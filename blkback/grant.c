@@ -256,7 +256,8 @@ static void add_surplus(struct blkback_ring *ring)
 {
 	struct blkback_segment surplus;
 
-	while (blkback_persist_take_surplus(ring, &surplus))
+	while (blkback_persist_take_expired(ring, &surplus) ||
+	       blkback_persist_take_displaced(ring, &surplus))
 		add_unmap_op(ring, &surplus);
 }
 

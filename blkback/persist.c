@@ -17,6 +17,9 @@
  */
 #define RECENT			msecs_to_jiffies(100)
 
+/* How often in the time that one may stay unused all are looked at. */
+#define SWEEPS			8
+
 static struct hlist_head *bucket_of(struct blkback_store *store,
 				    grant_ref_t gref)
 {
@@ -38,7 +41,7 @@ static void wake_thread(struct timer_list *timer)
 void blkback_persist_init(struct blkback_ring *ring)
 {
 	INIT_LIST_HEAD(&ring->store.empty);
-	INIT_LIST_HEAD(&ring->store.idle);
+	INIT_LIST_HEAD(&ring->store.kept);
 	timer_setup(&ring->store.timer, wake_thread, 0);
 }
 
@@ -60,6 +63,7 @@ int blkback_persist_create(struct blkback_ring *ring,
 		return 0;
 	store->expiry = min(limits->unused_seconds + 0UL,
 			    MAX_JIFFY_OFFSET / HZ) * HZ;
+	store->next_sweep = jiffies;
 	store->bucket_bits = order_base_2(nr) ?: 1;
 	store->buckets = kvcalloc(1UL << store->bucket_bits,
 				  sizeof(store->buckets[0]), GFP_KERNEL);
@@ -106,7 +110,7 @@ static struct blkback_persistent *add(struct blkback_store *store,
 		store->nr_wanted++;
 		return NULL;
 	}
-	list_del(&grant->node);
+	list_move_tail(&grant->node, &store->kept);
 	grant->gref = gref;
 	grant->page = NULL;
 	grant->users = 1;
@@ -118,7 +122,7 @@ static struct blkback_persistent *add(struct blkback_store *store,
 static void drop(struct blkback_store *store, struct blkback_persistent *grant)
 {
 	hlist_del_init(&grant->hash);
-	list_add(&grant->node, &store->empty);
+	list_move(&grant->node, &store->empty);
 	store->nr_kept--;
 }
 
@@ -147,10 +151,8 @@ bool blkback_persist_use(struct blkback_ring *ring,
 		segment->kept = add(store, segment->gref);
 		return false;
 	}
-	if (!grant->users++) {
-		list_del(&grant->node);
+	if (!grant->users++)
 		store->nr_idle--;
-	}
 	segment->kept = grant;
 	segment->page = grant->page;
 	store->hits++;
@@ -209,12 +211,39 @@ void blkback_persist_release(struct blkback_ring *ring,
 		return;
 	}
 	grant->last_used = jiffies;
-	list_add_tail(&grant->node, &store->idle);
+	store->last_used = grant->last_used;
 	store->nr_idle++;
 }
 
+static void take(struct blkback_store *store, struct blkback_persistent *grant,
+		 struct blkback_segment *segment)
+{
+	segment->page = grant->page;
+	segment->handle = grant->handle;
+	store->nr_idle--;
+	drop(store, grant);
+}
+
+/*
+ * A use costs no more than a note of the time: the list is put in order only
+ * when one must go. One that was used since its last turn gets another.
+ *
+ * Return: the next, if it has no use and had none since its last turn.
+ */
+static struct blkback_persistent *consider_next(struct blkback_store *store)
+{
+	struct blkback_persistent *grant =
+		list_first_entry(&store->kept, struct blkback_persistent, node);
+
+	if (!grant->users && grant->seen == grant->last_used)
+		return grant;
+	grant->seen = grant->last_used;
+	list_move_tail(&grant->node, &store->kept);
+	return NULL;
+}
+
 /**
- * blkback_persist_take_oldest() - give up the one that was not used for longest
+ * blkback_persist_take_oldest() - give up one that was not used for long
  * @ring: of it
  * @segment: its page and handle are set; to be unmapped
  *
@@ -225,54 +254,82 @@ bool blkback_persist_take_oldest(struct blkback_ring *ring,
 				 struct blkback_segment *segment)
 {
 	struct blkback_store *store = &ring->store;
-	struct blkback_persistent *grant =
-		list_first_entry_or_null(&store->idle,
-					 struct blkback_persistent, node);
+	struct blkback_persistent *grant = NULL;
 
-	if (!grant)
+	if (!store->nr_idle)
 		return false;
-	list_del(&grant->node);
-	store->nr_idle--;
-	segment->page = grant->page;
-	segment->handle = grant->handle;
-	drop(store, grant);
+	/* Ends in the second turn of each at the latest. */
+	while (!grant)
+		grant = consider_next(store);
+	take(store, grant, segment);
 	return true;
 }
 
-/* The list is in the order of last use: the first tells for all. */
-static bool is_older(const struct blkback_store *store, unsigned long age)
+static bool is_older(const struct blkback_persistent *grant, unsigned long age)
 {
-	const struct blkback_persistent *grant =
-		list_first_entry(&store->idle, struct blkback_persistent, node);
-
 	return time_after_eq(jiffies, grant->last_used + age);
 }
 
+static bool begin_sweep(struct blkback_store *store)
+{
+	if (!store->expiry || time_before(jiffies, store->next_sweep))
+		return false;
+	store->next_sweep = jiffies + store->expiry / SWEEPS + 1;
+	store->nr_to_sweep = store->nr_kept;
+	return store->nr_to_sweep;
+}
+
 /**
- * blkback_persist_take_surplus() - give up one that has no use any more
+ * blkback_persist_take_expired() - give up one that was not used for too long
  * @ring: of it
  * @segment: its page and handle are set; to be unmapped
  *
- * That is one that was not used for the time that the administrator gave, or
- * one whose room a newer one has missed.
- *
- * Context: the thread of @ring.
- * Return: false when there is none.
+ * Context: the thread of @ring; again until there is none.
+ * Return: false when none has expired, or it is not the time to look.
  */
-bool blkback_persist_take_surplus(struct blkback_ring *ring,
+bool blkback_persist_take_expired(struct blkback_ring *ring,
 				  struct blkback_segment *segment)
 {
 	struct blkback_store *store = &ring->store;
+	struct blkback_persistent *grant;
 
-	if (store->nr_idle) {
-		if (store->expiry && is_older(store, store->expiry))
-			return blkback_persist_take_oldest(ring, segment);
-		if (store->nr_wanted && is_older(store, RECENT)) {
-			store->nr_wanted--;
-			return blkback_persist_take_oldest(ring, segment);
+	if (!store->nr_to_sweep && !begin_sweep(store))
+		return false;
+	while (store->nr_to_sweep) {
+		store->nr_to_sweep--;
+		grant = list_first_entry(&store->kept,
+					 struct blkback_persistent, node);
+		if (!grant->users && is_older(grant, store->expiry)) {
+			take(store, grant, segment);
+			return true;
+		}
+		list_move_tail(&grant->node, &store->kept);
+	}
+	return false;
+}
+
+/**
+ * blkback_persist_take_displaced() - give up one for a newer that had no room
+ * @ring: of it
+ * @segment: its page and handle are set; to be unmapped
+ *
+ * Context: the thread of @ring; again until there is none.
+ * Return: false when no newer one has missed room, or all are in good use.
+ */
+bool blkback_persist_take_displaced(struct blkback_ring *ring,
+				    struct blkback_segment *segment)
+{
+	struct blkback_store *store = &ring->store;
+	struct blkback_persistent *grant;
+
+	while (store->nr_wanted) {
+		store->nr_wanted--;
+		grant = store->nr_idle ? consider_next(store) : NULL;
+		if (grant && is_older(grant, RECENT)) {
+			take(store, grant, segment);
+			return true;
 		}
 	}
-	store->nr_wanted = 0;
 	return false;
 }
 
@@ -288,12 +345,12 @@ bool blkback_persist_take_surplus(struct blkback_ring *ring,
 void blkback_persist_arm(struct blkback_ring *ring)
 {
 	struct blkback_store *store = &ring->store;
-	struct blkback_persistent *last;
+	unsigned long all_expired = store->last_used + store->expiry;
 
 	if (!store->nr_idle || !store->expiry || timer_pending(&store->timer))
 		return;
-	last = list_last_entry(&store->idle, struct blkback_persistent, node);
-	mod_timer(&store->timer, last->last_used + store->expiry);
+	mod_timer(&store->timer, time_after(all_expired, store->next_sweep) ?
+				 all_expired : store->next_sweep);
 }
 
 /**

@@ -74,7 +74,8 @@ static int alloc_requests(struct blkback_ring *ring, unsigned int nr_ents)
 		return -ENOMEM;
 	for (i = 0; i < nr_ents; i++) {
 		ring->requests[i].ring = ring;
-		list_add_tail(&ring->requests[i].node, &ring->free);
+		ring->requests[i].next_free = ring->free;
+		ring->free = &ring->requests[i];
 	}
 	return 0;
 }
@@ -98,6 +99,17 @@ static void free_pages_to_map(struct blkback_ring *ring)
 	kvfree(ring->idle);
 }
 
+static void free_tables(struct blkback_ring *ring)
+{
+	struct blkback_table *table;
+
+	while ((table = ring->tables)) {
+		ring->tables = table->next;
+		mempool_free(table, &ring->table_pool);
+	}
+	mempool_exit(&ring->table_pool);
+}
+
 static int alloc_pools(struct blkback_ring *ring, enum xenblk_layout layout,
 		       const struct blkback_ring_spec *spec)
 {
@@ -114,19 +126,18 @@ static int alloc_pools(struct blkback_ring *ring, enum xenblk_layout layout,
 	if (err)
 		goto free_batch;
 	/* One table is enough for progress: the thread then takes one by one. */
-	err = mempool_init_kmalloc_pool(&ring->segments, 1,
-					XENBLK_MAX_INDIRECT_SEGMENTS *
-					sizeof(struct blkback_segment));
+	err = mempool_init_kmalloc_pool(&ring->table_pool, 1,
+					sizeof(struct blkback_table));
 	if (err)
 		goto free_pages_to_map;
 	if (spec->persistent)
 		err = blkback_persist_create(ring, &ring->device->persist);
 	if (err)
-		goto free_segments;
+		goto free_tables;
 	return 0;
 
-free_segments:
-	mempool_exit(&ring->segments);
+free_tables:
+	free_tables(ring);
 free_pages_to_map:
 	free_pages_to_map(ring);
 free_batch:
@@ -139,7 +150,7 @@ free_requests:
 static void free_pools(struct blkback_ring *ring)
 {
 	blkback_persist_destroy(ring);
-	mempool_exit(&ring->segments);
+	free_tables(ring);
 	free_pages_to_map(ring);
 	free_batch(ring->batch);
 	kvfree(ring->requests);
@@ -211,7 +222,6 @@ static struct blkback_ring *alloc_ring(struct blkback_device *device,
 	ring->round = device->barriers.round;
 	snprintf(ring->name, sizeof(ring->name), "%s-%u",
 		 device->name, id);
-	INIT_LIST_HEAD(&ring->free);
 	INIT_LIST_HEAD(&ring->held);
 	init_llist_head(&ring->done);
 	blkback_persist_init(ring);

@@ -41,32 +41,49 @@ static void publish_answers(struct blkback_ring *ring)
 		notify_remote_via_irq(ring->irq);
 }
 
-/* Every segment starts unmapped, whatever becomes of the request. */
+/* Tables stay with the ring, since the allocator would clear each of them. */
+static struct blkback_table *take_table(struct blkback_ring *ring)
+{
+	struct blkback_table *table = ring->tables;
+
+	/* Sleeping here would be waiting for what only we can free. */
+	if (!table)
+		return mempool_alloc(&ring->table_pool, GFP_NOWAIT);
+	ring->tables = table->next;
+	ring->nr_tables--;
+	return table;
+}
+
+static void put_table(struct blkback_ring *ring, struct blkback_table *table)
+{
+	if (ring->nr_tables == BLKBACK_IDLE_TABLES) {
+		mempool_free(table, &ring->table_pool);
+		return;
+	}
+	table->next = ring->tables;
+	ring->tables = table;
+	ring->nr_tables++;
+}
+
 static bool get_segment_table(struct blkback_ring *ring,
 			      struct blkback_request *request)
 {
-	struct blkback_segment *table = request->inline_segments;
-	unsigned int i;
-
-	/* Sleeping here would be waiting for what only we can free. */
-	if (request->io.nr_segments > XENBLK_MAX_DIRECT_SEGMENTS)
-		table = mempool_alloc(&ring->segments, GFP_NOWAIT);
-	if (!table)
+	if (request->io.nr_segments <= XENBLK_MAX_DIRECT_SEGMENTS)
+		return true;
+	request->table = take_table(ring);
+	if (!request->table)
 		return false;
-	request->segment = table;
-	for (i = 0; i < request->io.nr_segments; i++) {
-		request->segment[i].page = NULL;
-		request->segment[i].kept = NULL;
-	}
+	request->segment = request->table->segment;
 	return true;
 }
 
 static void free_request(struct blkback_ring *ring,
 			 struct blkback_request *request)
 {
-	if (request->segment != request->inline_segments)
-		mempool_free(request->segment, &ring->segments);
-	list_move(&request->node, &ring->free);
+	if (request->table)
+		put_table(ring, request->table);
+	request->next_free = ring->free;
+	ring->free = request;
 }
 
 static void refuse(struct blkback_ring *ring, const struct xenblk_request *req,
@@ -82,16 +99,24 @@ static void refuse(struct blkback_ring *ring, const struct xenblk_request *req,
 	answer(ring, req->id, req->inner_op, status);
 }
 
+/* Every segment starts unmapped, whatever becomes of the request. */
 static void keep_segments(struct blkback_request *request,
 			  const struct xenblk_segment *segments)
 {
 	unsigned int i;
 
-	for (i = 0; i < request->io.nr_segments; i++) {
-		request->segment[i].gref = segments[i].gref;
-		request->segment[i].first_sect = segments[i].first_sect;
-		request->segment[i].last_sect = segments[i].last_sect;
-	}
+	for (i = 0; i < request->io.nr_segments; i++)
+		request->segment[i] = (struct blkback_segment) {
+			.gref = segments[i].gref,
+			.first_sect = segments[i].first_sect,
+			.last_sect = segments[i].last_sect,
+		};
+}
+
+static void clear_segments(struct blkback_request *request)
+{
+	memset(request->segment, 0,
+	       request->io.nr_segments * sizeof(request->segment[0]));
 }
 
 /*
@@ -102,15 +127,15 @@ static struct blkback_request *admit(struct blkback_ring *ring,
 				     const struct xenblk_request *req,
 				     const struct blkback_io *io)
 {
-	struct blkback_request *request =
-		list_first_entry(&ring->free, struct blkback_request, node);
+	struct blkback_request *request = ring->free;
 
-	list_del_init(&request->node);
+	ring->free = request->next_free;
 	request->io = *io;
 	request->id = req->id;
 	request->answer_op = req->inner_op;
 	request->status = XENBLK_RSP_OKAY;
 	request->parked = false;
+	request->table = NULL;
 	request->segment = request->inline_segments;
 	if (io->indirect)
 		request->list_gref = req->gref[0];
@@ -163,7 +188,7 @@ static bool wait_for_room(struct blkback_ring *ring,
 		return true;
 	ring->waiting = NULL;
 	answer(ring, request->id, request->answer_op, XENBLK_RSP_ERROR);
-	list_add(&request->node, &ring->free);
+	free_request(ring, request);
 	return false;
 }
 
@@ -175,6 +200,7 @@ static bool admit_to_pass(struct blkback_ring *ring,
 	if (!has_room(ring, request) || !get_segment_table(ring, request))
 		return !wait_for_room(ring, request);
 	ring->waiting = NULL;
+	ring->batch->nr_requests++;
 	ring->batch->nr_pages += request->io.nr_segments;
 	ring->batch->nr_lists += request->io.indirect;
 	ring->pages_in_flight += request->io.nr_segments;
@@ -230,10 +256,12 @@ static void parse_lists(struct blkback_ring *ring, struct list_head *pass)
 		if (!request->io.indirect)
 			continue;
 		if (!request->status &&
-		    !blkback_parse_segments(bounds, *list, &request->io))
+		    !blkback_parse_segments(bounds, *list, &request->io)) {
 			keep_segments(request, *list);
-		else
+		} else {
+			clear_segments(request);
 			request->status = XENBLK_RSP_ERROR;
+		}
 		list++;
 	}
 }
@@ -256,6 +284,7 @@ static bool take_requests(struct blkback_ring *ring)
 	if (ring->broken || ring->barrier)
 		return false;
 	follow_size(ring);
+	ring->batch->nr_requests = 0;
 	ring->batch->nr_pages = 0;
 	ring->batch->nr_lists = 0;
 	collect(ring, &pass);

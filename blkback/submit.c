@@ -15,6 +15,9 @@
  */
 #define DISCARD_PIECES		8
 
+/* Tags that the block layer takes at a time: more seldom lie side by side. */
+#define TAGS_TOGETHER		8U
+
 static struct bio_set bios;
 
 /**
@@ -89,7 +92,7 @@ static struct bio *new_bio(struct blkback_request *request, sector_t sector,
 			   unsigned int nr_pages)
 {
 	struct bio *bio = bio_alloc_bioset(request->ring->device->bdev,
-					   bio_max_segs(nr_pages),
+					   nr_pages,
 					   opf_of(&request->io), GFP_NOIO,
 					   &bios);
 
@@ -100,13 +103,13 @@ static struct bio *new_bio(struct blkback_request *request, sector_t sector,
 	return bio;
 }
 
-static bool add_segment(struct bio *bio, const struct blkback_segment *segment)
+/* As a bvec each: pages mapped one by one hardly ever lie side by side. */
+static void add_segment(struct bio *bio, const struct blkback_segment *segment)
 {
 	unsigned int nr = segment->last_sect - segment->first_sect + 1;
-	unsigned int len = nr << XENBLK_SECTOR_SHIFT;
 
-	return bio_add_page(bio, segment->page, len,
-			    segment->first_sect << XENBLK_SECTOR_SHIFT) == len;
+	__bio_add_page(bio, segment->page, nr << XENBLK_SECTOR_SHIFT,
+		       segment->first_sect << XENBLK_SECTOR_SHIFT);
 }
 
 static void submit_data(struct blkback_request *request)
@@ -114,16 +117,11 @@ static void submit_data(struct blkback_request *request)
 	unsigned int i, nr = request->io.nr_segments;
 	struct bio *bio = new_bio(request, request->io.sector, nr);
 
-	for (i = 0; i < nr; i++) {
-		sector_t end = bio_end_sector(bio);
+	/* So that one bio holds the largest request. */
+	static_assert(XENBLK_MAX_INDIRECT_SEGMENTS <= BIO_MAX_VECS);
 
-		if (add_segment(bio, &request->segment[i]))
-			continue;
-		/* Full: an empty bio always has room for one segment. */
-		submit_bio(bio);
-		bio = new_bio(request, end, nr - i);
+	for (i = 0; i < nr; i++)
 		add_segment(bio, &request->segment[i]);
-	}
 	submit_bio(bio);
 }
 
@@ -206,18 +204,20 @@ out:
  * @ring: that they came from
  * @requests: mapped; those that are errors already are finished at once
  *
- * Afterwards the list is empty: a request may already be done.
+ * Afterwards the list means nothing: a request may already be done.
  *
  * Context: the thread of @ring.
  */
 void blkback_submit(struct blkback_ring *ring, struct list_head *requests)
 {
+	unsigned int left = ring->batch->nr_requests;
 	struct blkback_request *request, *next;
 	struct blk_plug plug;
 
 	blk_start_plug(&plug);
 	list_for_each_entry_safe(request, next, requests, node) {
-		list_del_init(&request->node);
+		/* Set back to one by the block layer with each time it takes. */
+		plug.nr_ios = min(left--, TAGS_TOGETHER);
 		if (request->io.op == XENBLK_OP_BARRIER && !request->status)
 			blkback_barrier_park(request);
 		else
