@@ -20,6 +20,7 @@
 #include "limits.h"
 #include "log.h"
 #include "parse.h"
+#include "poll.h"
 #include "ring.h"
 
 /* Pages that one map or unmap hypercall takes: two of the largest requests. */
@@ -182,6 +183,8 @@ struct blkback_request {
  * @refused: requests that were not sound, or not supported
  * @stalls: times that a request had to wait for another to finish
  * @halts: 1 when the ring was stopped for an impossible index
+ * @polls_won: times that work came while the thread polled
+ * @polls_lost: times that it polled and went to sleep
  *
  * Written by the ring's thread only, summed by whoever reads.
  */
@@ -195,6 +198,8 @@ struct blkback_counters {
 	u64	refused;
 	u64	stalls;
 	u64	halts;
+	u64	polls_won;
+	u64	polls_lost;
 };
 
 /**
@@ -277,6 +282,7 @@ struct blkback_barriers {
  * @idle: pages to map at, the last used first
  * @nr_idle: their number
  * @store: grants that stay mapped
+ * @poll: how long to look for work before sleeping
  * @counters: see there
  * @event: set by the interrupt, taken by the thread
  * @done: finished requests; written by bios, emptied by the thread
@@ -313,6 +319,7 @@ struct blkback_ring {
 	struct page			**idle;
 	unsigned int			nr_idle;
 	struct blkback_store		store;
+	struct blkback_poll		poll;
 	struct blkback_counters		counters;
 
 	atomic_t			event ____cacheline_aligned_in_smp;
@@ -369,6 +376,7 @@ struct blkback_persist_limits {
  * @limits: see there
  * @max_cached_pages: of each ring
  * @persist: see there
+ * @poll_us: longest poll of each ring, in microseconds; sampled as @persist
  * @bdev: the disk; NULL until the hotplug script has named it
  * @bounds: of @bdev as the frontend was told; rings have a copy
  * @resize: tells the frontend a new size
@@ -389,6 +397,7 @@ struct blkback_device {
 	struct blkback_limits	limits;
 	unsigned int		max_cached_pages;
 	struct blkback_persist_limits persist;
+	unsigned int		poll_us;
 	struct block_device	*bdev;
 	struct blkback_bounds	bounds;
 	struct blkback_ring	**rings;
@@ -402,7 +411,7 @@ struct blkback_device {
 
 /* main.c */
 void blkback_sample_limits(struct blkback_device *device);
-void blkback_sample_persist(struct blkback_device *device);
+void blkback_sample_tuning(struct blkback_device *device);
 
 /* xenbus.c */
 int blkback_xenbus_init(void);

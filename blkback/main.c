@@ -8,12 +8,16 @@
 #include "blkback.h"
 #include "param.h"
 
+/* One jiffy of the slowest clock: whoever waits for the processor waits so. */
+#define MAX_POLL_US	10000
+
 static unsigned int max_queues;
 static unsigned int max_ring_page_order = XENBLK_MAX_RING_ORDER;
 static unsigned int max_buffer_pages = 1024;
 static bool feature_persistent = true;
 static unsigned int max_persistent_grants = 1056;
 static unsigned int persistent_grant_unused_seconds = 60;
+static unsigned int poll_us = 200;
 
 XENBLK_DEFINE_PARAM(max_queues, max_queues, 1, XENBLK_MAX_QUEUES);
 MODULE_PARM_DESC(max_queues,
@@ -34,6 +38,9 @@ MODULE_PARM_DESC(max_persistent_grants,
 module_param(persistent_grant_unused_seconds, uint, 0644);
 MODULE_PARM_DESC(persistent_grant_unused_seconds,
 		 "How long an unused grant stays mapped (0: as long as it is not displaced)");
+XENBLK_DEFINE_PARAM(poll_us, poll_us, 0, MAX_POLL_US);
+MODULE_PARM_DESC(poll_us,
+		 "Longest time that a ring's thread looks for work before it sleeps, in microseconds (0 to 10000, default 200; 0: never)");
 
 /**
  * blkback_sample_limits() - take the module parameters for a new device
@@ -47,12 +54,12 @@ void blkback_sample_limits(struct blkback_device *device)
 }
 
 /**
- * blkback_sample_persist() - take the module parameters for a new connection
- * @device: without rings; its persist limits are set
+ * blkback_sample_tuning() - take the module parameters for a new connection
+ * @device: without rings; its persist limits and polling are set
  *
  * Context: under the device's lock.
  */
-void blkback_sample_persist(struct blkback_device *device)
+void blkback_sample_tuning(struct blkback_device *device)
 {
 	lockdep_assert_held(&device->lock);
 	device->persist.offered = READ_ONCE(feature_persistent);
@@ -60,6 +67,7 @@ void blkback_sample_persist(struct blkback_device *device)
 					 BLKBACK_MAX_PAGES + 0U);
 	device->persist.unused_seconds =
 		READ_ONCE(persistent_grant_unused_seconds);
+	device->poll_us = READ_ONCE(poll_us);
 }
 
 static int __init blkback_init(void)

@@ -220,6 +220,7 @@ static struct blkback_ring *alloc_ring(struct blkback_device *device,
 	ring->device = device;
 	ring->bounds = device->bounds;
 	ring->round = device->barriers.round;
+	ring->poll.longest = device->poll_us * (u64)NSEC_PER_USEC;
 	snprintf(ring->name, sizeof(ring->name), "%s-%u",
 		 device->name, id);
 	INIT_LIST_HEAD(&ring->held);

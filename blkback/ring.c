@@ -6,6 +6,8 @@
 #include <linux/blkdev.h>
 #include <linux/kthread.h>
 #include <linux/sched.h>
+#include <linux/sched/clock.h>
+#include <linux/sched/stat.h>
 #include <xen/events.h>
 
 #include "blkback.h"
@@ -405,18 +407,29 @@ static void acknowledge_event(struct blkback_ring *ring)
 	ring->served = false;
 }
 
-static bool no_requests(struct blkback_ring *ring)
+/* An impossible index is left to the next pass, which halts the ring. */
+static bool is_empty(const struct blkback_ring *ring)
 {
 	u32 nr;
 
-	if (ring->broken || ring->barrier)
-		return true;
-	/* A request that waits for room is served when something finishes. */
-	if (ring->waiting)
-		return ring->in_flight;
-	xenblk_ring_await_requests(&ring->back);
-	/* An impossible index is left to the next pass, which halts the ring. */
 	return xenblk_ring_pending_requests(&ring->back, &nr) && !nr;
+}
+
+/* A request that waits for room is served when something finishes. */
+static bool takes_none(const struct blkback_ring *ring)
+{
+	return ring->broken || ring->barrier ||
+	       (ring->waiting && ring->in_flight);
+}
+
+static bool no_requests(struct blkback_ring *ring)
+{
+	if (takes_none(ring))
+		return true;
+	if (ring->waiting)
+		return false;
+	xenblk_ring_await_requests(&ring->back);
+	return is_empty(ring);
 }
 
 /* Called as a sleeper: whoever makes this false wakes the thread after it. */
@@ -427,6 +440,39 @@ static bool nothing_to_do(struct blkback_ring *ring)
 	if (kthread_should_stop())
 		return ring->in_flight;
 	return !atomic_read(&ring->event) && no_requests(ring);
+}
+
+/* The same without asking for an event, which alone is no work. */
+static bool found_work(const struct blkback_ring *ring)
+{
+	if (!llist_empty(&ring->done) || blkback_barrier_called(ring) ||
+	    kthread_should_stop())
+		return true;
+	return !takes_none(ring) && (ring->waiting || !is_empty(ring));
+}
+
+/* Whoever else wants the processor gets it. */
+static bool may_poll(u64 until)
+{
+	return single_task_running() && !need_resched() &&
+	       local_clock() < until;
+}
+
+/*
+ * What comes while the thread polls needs no event, no interrupt and no
+ * wake-up: the frontend was not asked to send one.
+ */
+static bool poll_for_work(struct blkback_ring *ring, u64 until)
+{
+	while (!found_work(ring)) {
+		if (!may_poll(until)) {
+			ring->counters.polls_lost++;
+			return false;
+		}
+		cpu_relax();
+	}
+	ring->counters.polls_won++;
+	return true;
 }
 
 static void trim_pages(struct blkback_ring *ring)
@@ -447,6 +493,23 @@ static void sleep_until_work(struct blkback_ring *ring)
 	__set_current_state(TASK_RUNNING);
 }
 
+static void wait_for_work(struct blkback_ring *ring)
+{
+	enum blkback_awaited what = ring->in_flight ? BLKBACK_AWAIT_DISK :
+						      BLKBACK_AWAIT_GUEST;
+	struct blkback_poll *poll = &ring->poll;
+	u64 began = poll->longest ? local_clock() : 0;
+
+	if (poll->window[what] &&
+	    poll_for_work(ring, began + poll->window[what]))
+		return;
+	acknowledge_event(ring);
+	trim_pages(ring);
+	sleep_until_work(ring);
+	if (poll->longest)
+		blkback_poll_adapt(poll, what, local_clock() - began);
+}
+
 /**
  * blkback_ring_thread() - serve a ring until it is stopped
  * @data: the ring
@@ -460,13 +523,10 @@ int blkback_ring_thread(void *data)
 	struct blkback_ring *ring = data;
 
 	while (!kthread_should_stop() || ring->in_flight) {
-		if (serve(ring)) {
+		if (serve(ring))
 			cond_resched();
-			continue;
-		}
-		acknowledge_event(ring);
-		trim_pages(ring);
-		sleep_until_work(ring);
+		else
+			wait_for_work(ring);
 	}
 	blkback_persist_disarm(ring);
 	blkback_grant_give_back(ring, UINT_MAX);

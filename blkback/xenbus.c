@@ -110,7 +110,7 @@ static void connect(struct blkback_device *device)
 	if (device->state != XenbusStateInitWait || !have_bdev(device))
 		return;
 	blkback_bdev_sample(device);
-	blkback_sample_persist(device);
+	blkback_sample_tuning(device);
 	if (blkback_connect_rings(device) || blkback_publish_disk(device)) {
 		give_up(device);
 		return;
