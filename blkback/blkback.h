@@ -143,6 +143,7 @@ struct blkback_store {
  * @id: echoed in the response
  * @answer_op: operation of the response
  * @taken_in: round of barriers in which it was taken; see barrier.c
+ * @copied: its data goes through pages of ours, instead of being mapped
  * @parked: a barrier that waits for other requests; under the lock of barriers
  * @list_gref: indirect: page of the guest that lists the segments
  * @status: &enum xenblk_rsp; any part may make it an error, none undoes that
@@ -162,6 +163,7 @@ struct blkback_request {
 	struct blkback_io	io;
 	u64			id;
 	u8			answer_op;
+	bool			copied;
 	bool			parked;
 	u32			taken_in;
 	grant_ref_t		list_gref;
@@ -183,6 +185,7 @@ struct blkback_request {
  * @refused: requests that were not sound, or not supported
  * @stalls: times that a request had to wait for another to finish
  * @halts: 1 when the ring was stopped for an impossible index
+ * @copied: requests whose data was copied, not mapped
  * @polls_won: times that work came while the thread polled
  * @polls_lost: times that it polled and went to sleep
  *
@@ -198,6 +201,7 @@ struct blkback_counters {
 	u64	refused;
 	u64	stalls;
 	u64	halts;
+	u64	copied;
 	u64	polls_won;
 	u64	polls_lost;
 };
@@ -206,6 +210,7 @@ struct blkback_counters {
  * struct blkback_batch - scratch arrays of one hypercall, used by the thread
  * @nr_requests: of the pass that is being made up
  * @nr_pages: pages of it, then of its @map
+ * @nr_copies: segments that the pass copies, then operations of @copy
  * @nr_unmaps: of @unmap; both use @page, but never at the same time
  * @nr_lists: indirect requests of the pass
  */
@@ -214,10 +219,12 @@ struct blkback_batch {
 	struct gnttab_unmap_grant_ref	unmap[BLKBACK_BATCH_PAGES];
 	struct blkback_segment		*segment[BLKBACK_BATCH_PAGES];
 	struct page			*page[BLKBACK_BATCH_PAGES];
-	struct gnttab_copy		copy[BLKBACK_BATCH_LISTS];
+	struct gnttab_copy		copy[BLKBACK_BATCH_PAGES];
+	struct blkback_request		*copied[BLKBACK_BATCH_PAGES];
 	struct xenblk_segment		*list[BLKBACK_BATCH_LISTS];
 	unsigned int			nr_requests;
 	unsigned int			nr_pages;
+	unsigned int			nr_copies;
 	unsigned int			nr_unmaps;
 	unsigned int			nr_lists;
 };
@@ -281,6 +288,9 @@ struct blkback_barriers {
  * @batch: scratch of the pass
  * @idle: pages to map at, the last used first
  * @nr_idle: their number
+ * @own: pages to copy through, the last used first
+ * @nr_own: their number
+ * @max_copy_pages: requests of more pages are mapped
  * @store: grants that stay mapped
  * @poll: how long to look for work before sleeping
  * @counters: see there
@@ -318,6 +328,9 @@ struct blkback_ring {
 	struct blkback_batch		*batch;
 	struct page			**idle;
 	unsigned int			nr_idle;
+	struct page			**own;
+	unsigned int			nr_own;
+	unsigned int			max_copy_pages;
 	struct blkback_store		store;
 	struct blkback_poll		poll;
 	struct blkback_counters		counters;
@@ -376,6 +389,7 @@ struct blkback_persist_limits {
  * @limits: see there
  * @max_cached_pages: of each ring
  * @persist: see there
+ * @max_copy_pages: of each ring; sampled as @persist
  * @poll_us: longest poll of each ring, in microseconds; sampled as @persist
  * @bdev: the disk; NULL until the hotplug script has named it
  * @bounds: of @bdev as the frontend was told; rings have a copy
@@ -397,6 +411,7 @@ struct blkback_device {
 	struct blkback_limits	limits;
 	unsigned int		max_cached_pages;
 	struct blkback_persist_limits persist;
+	unsigned int		max_copy_pages;
 	unsigned int		poll_us;
 	struct block_device	*bdev;
 	struct blkback_bounds	bounds;
@@ -459,6 +474,14 @@ void blkback_grant_trim(struct blkback_ring *ring, unsigned int keep);
 bool blkback_grant_in_use(const struct blkback_request *request);
 void blkback_grant_give_back(struct blkback_ring *ring, unsigned int nr);
 void blkback_grant_expire(struct blkback_ring *ring);
+
+/* copy.c: thread only */
+bool blkback_copy_suits(const struct blkback_ring *ring,
+			const struct blkback_request *request);
+bool blkback_copy_reserve(struct blkback_ring *ring, unsigned int nr_pages);
+void blkback_copy_trim(struct blkback_ring *ring, unsigned int keep);
+void blkback_copy_in(struct blkback_ring *ring, struct list_head *requests);
+void blkback_copy_out(struct blkback_ring *ring, struct list_head *requests);
 
 /* persist.c: thread only, but for making and freeing */
 void blkback_persist_init(struct blkback_ring *ring);

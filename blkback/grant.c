@@ -183,7 +183,7 @@ void blkback_grant_map(struct blkback_ring *ring, struct list_head *requests)
 
 	batch->nr_pages = 0;
 	list_for_each_entry(request, requests, node) {
-		if (!request->status)
+		if (!request->status && !request->copied)
 			add_map_ops(ring, request);
 	}
 	if (!batch->nr_pages)

@@ -17,6 +17,7 @@ static unsigned int max_buffer_pages = 1024;
 static bool feature_persistent = true;
 static unsigned int max_persistent_grants = 1056;
 static unsigned int persistent_grant_unused_seconds = 60;
+static unsigned int max_copy_pages = 1;
 static unsigned int poll_us = 200;
 
 XENBLK_DEFINE_PARAM(max_queues, max_queues, 1, XENBLK_MAX_QUEUES);
@@ -38,6 +39,10 @@ MODULE_PARM_DESC(max_persistent_grants,
 module_param(persistent_grant_unused_seconds, uint, 0644);
 MODULE_PARM_DESC(persistent_grant_unused_seconds,
 		 "How long an unused grant stays mapped (0: as long as it is not displaced)");
+XENBLK_DEFINE_PARAM(max_copy_pages, max_copy_pages, 0,
+		    XENBLK_MAX_INDIRECT_SEGMENTS);
+MODULE_PARM_DESC(max_copy_pages,
+		 "Requests of up to so many pages are copied, not mapped, where grants do not stay mapped (0 to 256, default 1; 0: none)");
 XENBLK_DEFINE_PARAM(poll_us, poll_us, 0, MAX_POLL_US);
 MODULE_PARM_DESC(poll_us,
 		 "Longest time that a ring's thread looks for work before it sleeps, in microseconds (0 to 10000, default 200; 0: never)");
@@ -55,7 +60,7 @@ void blkback_sample_limits(struct blkback_device *device)
 
 /**
  * blkback_sample_tuning() - take the module parameters for a new connection
- * @device: without rings; its persist limits and polling are set
+ * @device: without rings; its persist limits, copying and polling are set
  *
  * Context: under the device's lock.
  */
@@ -67,6 +72,7 @@ void blkback_sample_tuning(struct blkback_device *device)
 					 BLKBACK_MAX_PAGES + 0U);
 	device->persist.unused_seconds =
 		READ_ONCE(persistent_grant_unused_seconds);
+	device->max_copy_pages = READ_ONCE(max_copy_pages);
 	device->poll_us = READ_ONCE(poll_us);
 }
 

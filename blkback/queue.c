@@ -99,6 +99,21 @@ static void free_pages_to_map(struct blkback_ring *ring)
 	kvfree(ring->idle);
 }
 
+/* Room for them only: where none can be had, requests are mapped. */
+static int alloc_pages_to_copy(struct blkback_ring *ring)
+{
+	ring->max_copy_pages = ring->device->max_copy_pages;
+	ring->own = kvcalloc(BLKBACK_MAX_PAGES, sizeof(ring->own[0]),
+			     GFP_KERNEL);
+	return ring->own ? 0 : -ENOMEM;
+}
+
+static void free_pages_to_copy(struct blkback_ring *ring)
+{
+	blkback_copy_trim(ring, 0);
+	kvfree(ring->own);
+}
+
 static void free_tables(struct blkback_ring *ring)
 {
 	struct blkback_table *table;
@@ -125,11 +140,14 @@ static int alloc_pools(struct blkback_ring *ring, enum xenblk_layout layout,
 	err = alloc_pages_to_map(ring);
 	if (err)
 		goto free_batch;
+	err = alloc_pages_to_copy(ring);
+	if (err)
+		goto free_pages_to_map;
 	/* One table is enough for progress: the thread then takes one by one. */
 	err = mempool_init_kmalloc_pool(&ring->table_pool, 1,
 					sizeof(struct blkback_table));
 	if (err)
-		goto free_pages_to_map;
+		goto free_pages_to_copy;
 	if (spec->persistent)
 		err = blkback_persist_create(ring, &ring->device->persist);
 	if (err)
@@ -138,6 +156,8 @@ static int alloc_pools(struct blkback_ring *ring, enum xenblk_layout layout,
 
 free_tables:
 	free_tables(ring);
+free_pages_to_copy:
+	free_pages_to_copy(ring);
 free_pages_to_map:
 	free_pages_to_map(ring);
 free_batch:
@@ -151,6 +171,7 @@ static void free_pools(struct blkback_ring *ring)
 {
 	blkback_persist_destroy(ring);
 	free_tables(ring);
+	free_pages_to_copy(ring);
 	free_pages_to_map(ring);
 	free_batch(ring->batch);
 	kvfree(ring->requests);

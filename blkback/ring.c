@@ -168,17 +168,20 @@ static struct blkback_request *take_next(struct blkback_ring *ring)
 
 /* Is there room for one more request in this pass, and in flight? */
 static bool has_room(struct blkback_ring *ring,
-		     const struct blkback_request *request)
+		     struct blkback_request *request)
 {
 	struct blkback_batch *batch = ring->batch;
 	unsigned int nr = request->io.nr_segments;
 
-	if (batch->nr_pages + nr > BLKBACK_BATCH_PAGES ||
+	if (batch->nr_pages + batch->nr_copies + nr > BLKBACK_BATCH_PAGES ||
 	    ring->pages_in_flight + nr > BLKBACK_MAX_PAGES)
 		return false;
 	if (request->io.indirect && batch->nr_lists == BLKBACK_BATCH_LISTS)
 		return false;
-	return blkback_grant_reserve(ring, batch->nr_pages + nr);
+	request->copied = blkback_copy_suits(ring, request) &&
+			  blkback_copy_reserve(ring, batch->nr_copies + nr);
+	return request->copied ||
+	       blkback_grant_reserve(ring, batch->nr_pages + nr);
 }
 
 /* With nothing in flight there is nothing that could make room. */
@@ -203,7 +206,10 @@ static bool admit_to_pass(struct blkback_ring *ring,
 		return !wait_for_room(ring, request);
 	ring->waiting = NULL;
 	ring->batch->nr_requests++;
-	ring->batch->nr_pages += request->io.nr_segments;
+	if (request->copied)
+		ring->batch->nr_copies += request->io.nr_segments;
+	else
+		ring->batch->nr_pages += request->io.nr_segments;
 	ring->batch->nr_lists += request->io.indirect;
 	ring->pages_in_flight += request->io.nr_segments;
 	ring->in_flight++;
@@ -288,6 +294,7 @@ static bool take_requests(struct blkback_ring *ring)
 	follow_size(ring);
 	ring->batch->nr_requests = 0;
 	ring->batch->nr_pages = 0;
+	ring->batch->nr_copies = 0;
 	ring->batch->nr_lists = 0;
 	collect(ring, &pass);
 	if (list_empty(&pass))
@@ -296,6 +303,7 @@ static bool take_requests(struct blkback_ring *ring)
 		blkback_grant_fetch_lists(ring, &pass);
 		parse_lists(ring, &pass);
 	}
+	blkback_copy_in(ring, &pass);
 	blkback_grant_map(ring, &pass);
 	blkback_submit(ring, &pass);
 	return true;
@@ -376,6 +384,7 @@ static bool reap(struct blkback_ring *ring)
 	collect_done(ring, &ready);
 	if (list_empty(&ready))
 		return false;
+	blkback_copy_out(ring, &ready);
 	blkback_grant_unmap(ring, &ready);
 	list_for_each_entry_safe(request, next, &ready, node)
 		finish_request(ring, request);
@@ -477,9 +486,11 @@ static bool poll_for_work(struct blkback_ring *ring, u64 until)
 
 static void trim_pages(struct blkback_ring *ring)
 {
+	unsigned int keep = ring->device->max_cached_pages;
+
 	blkback_grant_expire(ring);
-	blkback_grant_trim(ring, max(ring->device->max_cached_pages,
-				     BLKBACK_MIN_PAGES + 0U));
+	blkback_grant_trim(ring, max(keep, BLKBACK_MIN_PAGES + 0U));
+	blkback_copy_trim(ring, keep);
 }
 
 static void sleep_until_work(struct blkback_ring *ring)

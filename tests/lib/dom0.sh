@@ -6,7 +6,7 @@ set -euo pipefail
 readonly status_fail=1 status_skip=77 status_error=99
 run_dir=/run/xenblk
 modules_dir=${MODULES:-/repo}
-FRONT=${FRONT:-ours} BACK=${BACK:-ours}
+FRONT=${FRONT:-ours} BACK=${BACK:-ours} TRANSPORT=${TRANSPORT:-}
 # Set by run-test: the part after "~" in the test's name, and the results folder.
 CONDITION=${CONDITION:-} OUT=${OUT:-/tmp}
 # Factor on every time limit, for machines that do other work beside.

@@ -106,8 +106,10 @@ guest_exec() {
 
 # guest_load_front NAME [PARAMETER=VALUE]...
 guest_load_front() {
-	local name=$1 file=/opt/ours/xen-blkfront.ko
+	local name=$1 file=/opt/ours/xen-blkfront.ko parameters
 	shift
+	read -ra parameters <<<"$(transport_parameters xen-blkfront "$FRONT")"
+	set -- "${parameters[@]}" "$@"
 	say "loading xen-blkfront ($FRONT) in $name $*"
 	if [[ $FRONT == stock ]]; then
 		guest_exec "$name" "modprobe xen-blkfront $*" || fail "modprobe xen-blkfront in $name"

@@ -14,9 +14,24 @@ is_loaded() {
 	[[ -d /sys/module/${1//-/_} ]]
 }
 
+# transport_parameters MODULE ORIGIN: a test's own parameters come after them, and win.
+transport_parameters() {
+	[[ $2 == ours ]] || return 0
+	case $TRANSPORT:$1 in
+	:*) ;;
+	persistent:*) echo feature_persistent=1 ;;
+	map:xen-blkback) echo feature_persistent=0 max_copy_pages=0 ;;
+	copy:xen-blkback) echo feature_persistent=0 max_copy_pages=256 ;;
+	map:* | copy:*) echo feature_persistent=0 ;;
+	*) harness_error "no such transport: $TRANSPORT" ;;
+	esac
+}
+
 load_module() {
-	local module=$1 origin=$2 file
+	local module=$1 origin=$2 file parameters
 	shift 2
+	read -ra parameters <<<"$(transport_parameters "$module" "$origin")"
+	set -- "${parameters[@]}" "$@"
 	file=$(module_file "$module" "$origin")
 	[[ -f $file ]] || harness_error "no $module ($origin): $file"
 	say "loading $module ($origin) $*"
