@@ -5,7 +5,7 @@
 KDIR ?= $(lastword $(shell ls -d /usr/src/linux-headers-*-amd64 2>/dev/null | sort -V))
 JOBS ?= $(shell nproc)
 
-.PHONY: modules clean help demo test test-full bench profile unit lint lint-report images
+.PHONY: modules clean help demo test test-full bench bench-seeds profile unit lint lint-report images
 
 ifneq ($(words $(CURDIR)),1)
 $(error the kernel's build system can't work in a folder with spaces in its path: $(CURDIR))
@@ -38,6 +38,10 @@ test-full: ## the same and the long tests
 bench: ## cost per I/O against the stock pair (JOB=, QUEUES=, SIDE= choose points)
 	tests/lib/install-deps
 	tests/perf/bench
+
+bench-seeds: ## block sizes across 1 to 8 queues, ours and the stock pair (QUEUES=, JOB=, SIDE=)
+	tests/lib/install-deps
+	tests/perf/bench seeds
 
 profile: ## where the instructions of one point go (JOB=, QUEUES=, SIDE=)
 	tests/lib/install-deps
