@@ -17,7 +17,7 @@ modules: ## build xen-blkback.ko and xen-blkfront.ko (KDIR=headers of a kernel)
 
 clean: ## remove what the build made
 	@test -z "$(KDIR)" || $(MAKE) -C "$(KDIR)" M="$(CURDIR)" clean
-	rm -rf tests/results tests/unit/bin tests/hostile/bin
+	rm -rf tests/results tests/unit/bin tests/hostile/bin .checkpatch-camelcase.*
 
 images: ## make the hypervisor, dom0 and guest images (cached outside the tree)
 	tests/lib/install-deps

@@ -253,13 +253,14 @@ static void run_case(struct stage *s, const struct request_case *c,
 	int status = readonly ? c->status_readonly : c->status;
 	struct request req;
 	struct response rsp = {};
+	bool answered;
 
 	if (!readonly && !fill_disk(s, HERE, 0x11))
 		tap_check(false, "%s: the disk can be filled", c->name);
 	memset(s->data, 0x22, DATA_PAGES * PAGE_BYTES);
 	build(s, c, &req);
-	tap_check(ring_do(&s->m, &s->m.ring[0], &req, &rsp) &&
-		  rsp.status == status, "%s: answer %d, want %d", c->name,
+	answered = ring_do(&s->m, &s->m.ring[0], &req, &rsp);
+	tap_check(answered && rsp.status == status, "%s: answer %d, want %d", c->name,
 		  rsp.status, status);
 	tap_check(rsp.id == req.id && rsp.op == (c->op == OP_INDIRECT ?
 						 c->inner_op : c->op),

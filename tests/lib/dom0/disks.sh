@@ -53,9 +53,14 @@ loop_remove() {
 
 # attach DOMID DEVICE VDEV [r|w]: as an administrator does it.
 attach() {
-	local domid=$1 device=$2 vdev=$3 mode=${4:-w}
+	local domid=$1 device=$2 vdev=$3 mode=${4:-w} output
 	say "attaching $device to domain $domid as $vdev ($mode)"
-	xl block-attach "$domid" "phy:$device" "$vdev" "$mode" || fail "xl block-attach $vdev"
+	output=$(xl block-attach "$domid" "phy:$device" "$vdev" "$mode" 2>&1) || {
+		echo "$output" >&2
+		[[ $output != *"because of timeout"* ]] ||
+			fail "xl gave up on the hotplug script of $vdev after 40 s: is this machine busy with other work?"
+		fail "xl block-attach $vdev"
+	}
 	defer detach "$domid" "$vdev"
 }
 
