@@ -43,25 +43,33 @@ struct blkfront_list {
 /**
  * struct blkfront_bounce - a page that stands in for one of a request
  * @node: to the next of the request, or of those that no request uses
- * @page: NULL after it was left to a backend that holds on to it
+ * @last: of the request, if this is its first
+ * @data: the page; NULL after it was left to a backend that holds on to it
  * @gref: its grant, read-write, if it keeps it for the connection's life
  */
 struct blkfront_bounce {
 	struct llist_node	node;
-	struct page		*page;
+	struct blkfront_bounce	*last;
+	void			*data;
 	grant_ref_t		gref;
 };
 
 /**
  * enum blkfront_slot_state - who owns a slot
- * @BLKFRONT_SLOT_FREE: the submitter, under the producer's lock; set by the
- *	completer before it gives back the tag
- * @BLKFRONT_SLOT_WAITING: the completer; set by the submitter when all other
- *	fields are final
+ * @BLKFRONT_SLOT_FREE: nobody; set by whoever finishes a request, before it
+ *	gives back the tag
+ * @BLKFRONT_SLOT_CLAIMED: the submitter of a request; set under the producer's
+ *	lock, and kept while data is copied without it
+ * @BLKFRONT_SLOT_WAITING: the completer, under its lock; set by the submitter
+ *	when all other fields are final
+ * @BLKFRONT_SLOT_ANSWERED: whoever finishes the request; set by the completer,
+ *	and kept while data is copied without its lock
  */
 enum blkfront_slot_state {
 	BLKFRONT_SLOT_FREE,
+	BLKFRONT_SLOT_CLAIMED,
 	BLKFRONT_SLOT_WAITING,
+	BLKFRONT_SLOT_ANSWERED,
 };
 
 /**
@@ -92,7 +100,8 @@ struct blkfront_slot {
 
 /**
  * struct blkfront_producer - the submitting side of a ring
- * @lock: guards this struct, and free slots; never taken in an interrupt
+ * @lock: guards this struct, and free slots; never taken in an interrupt, nor
+ *	while data is copied
  * @ring: shared pages and own index
  * @gref_head: next cached grant reference to take; read by the completer
  * @gref_tail_seen: the completer's gref_tail when it was last looked at
@@ -115,7 +124,8 @@ struct blkfront_producer {
 /**
  * struct blkfront_completer - the completing side of a ring
  * @lock: guards this struct, and waiting slots: taken by the interrupt handler
- *	and by the timeout that looks after it, never by submitters
+ *	and by the timeout that looks after it, never by submitters, nor while
+ *	data is copied
  * @ring: shared pages and own index
  * @gref_tail: where the next idle grant reference goes; read by the producer
  * @gref_head_seen: the producer's gref_head when it was last looked at
@@ -135,7 +145,7 @@ struct blkfront_completer {
  * @name: of the interrupt and in logs
  * @dev: parent
  * @connected: ring and slots may be used; written under both locks below, read
- *	under either
+ *	under either, or in a read section of RCU: see stop_queues()
  * @holding: what comes in is parked, even if @connected: see recovery.c; written
  *	and read under the producer's lock
  * @irq: 0 when there is none
@@ -301,20 +311,28 @@ struct blkfront_dev {
 
 /**
  * struct blkfront_pdu - what blk-mq keeps with each request for us
- * @status: from the completer to ->complete
+ * @status: from the completer to whoever finishes it
+ * @queue: the ring of @slot; not always that of the request's hardware queue
+ * @slot: of the answered request; NULL when it has none any more
  */
 struct blkfront_pdu {
-	blk_status_t	status;
+	blk_status_t		status;
+	struct blkfront_queue	*queue;
+	struct blkfront_slot	*slot;
 };
 
 /**
- * struct blkfront_grant_batch - grant references reserved for one request
- * @fresh: chain of those that came from the grant table
- * @nr_fresh: their number; the others come from the cache
+ * struct blkfront_draft - a request on its way into the ring
+ * @rq: the request
+ * @slot: claimed for it; NULL when there is none
+ * @nr_claimed: segments that @slot has pages or grants for
+ * @wire: what the ring will get
  */
-struct blkfront_grant_batch {
-	grant_ref_t	fresh;
-	unsigned int	nr_fresh;
+struct blkfront_draft {
+	struct request		*rq;
+	struct blkfront_slot	*slot;
+	unsigned int		nr_claimed;
+	struct xenblk_request	wire;
 };
 
 /* main.c */
@@ -368,28 +386,36 @@ void blkfront_recovery_fail(struct blkfront_dev *dev);
 /* submitters, under the producer's lock; or the owner of an unanswered slot */
 void blkfront_recovery_park(struct blkfront_queue *queue, struct request *rq);
 
-/* request.c: submitters, under the producer's lock */
+/* request.c: submitters, under the producer's lock but for the second */
+blk_status_t blkfront_request_claim(struct blkfront_queue *queue,
+				    struct blkfront_draft *draft);
+blk_status_t blkfront_request_fill(const struct blkfront_queue *queue,
+				   struct blkfront_draft *draft);
+void blkfront_request_put(struct blkfront_queue *queue,
+			  const struct blkfront_draft *draft);
+void blkfront_request_drop(struct blkfront_queue *queue,
+			   const struct blkfront_draft *draft);
 bool blkfront_request_fits(const struct blkfront_queue *queue,
 			   struct request *rq);
-blk_status_t blkfront_request_write(struct blkfront_queue *queue,
-				    struct request *rq);
 void blkfront_request_push(struct blkfront_queue *queue);
 
 /* complete.c */
 irqreturn_t blkfront_complete_event(int irq, void *data);
 int blkfront_complete_pending(struct blkfront_queue *queue);
+void blkfront_complete_request(struct request *rq);
 void blkfront_complete_unanswered(struct blkfront_queue *queue);
 
 /* grant.c */
 int blkfront_grants_create(struct blkfront_queue *queue);
 void blkfront_grants_destroy(struct blkfront_queue *queue);
 /* submitters, under the producer's lock */
-int blkfront_grants_reserve(struct blkfront_queue *queue, unsigned int nr,
-			    struct blkfront_grant_batch *batch);
-grant_ref_t blkfront_grants_claim(struct blkfront_queue *queue,
-				  struct blkfront_grant_batch *batch);
-void blkfront_grants_unreserve(struct blkfront_grant_batch *batch);
+int blkfront_grants_claim(struct blkfront_queue *queue,
+			  struct blkfront_slot *slot, unsigned int nr);
 /* the owner of the slot */
+grant_ref_t blkfront_grants_give(const struct blkfront_queue *queue,
+				 const struct blkfront_slot *slot,
+				 unsigned int i, struct page *page);
+void blkfront_grants_unclaim(const struct blkfront_slot *slot, unsigned int nr);
 bool blkfront_grants_end(struct blkfront_queue *queue,
 			 const struct blkfront_slot *slot);
 void blkfront_grants_abandon(const struct blkfront_queue *queue,
@@ -403,8 +429,7 @@ bool blkfront_bounce_get(struct blkfront_queue *queue,
 void blkfront_bounce_put(struct blkfront_queue *queue,
 			 struct blkfront_slot *slot);
 void blkfront_bounce_fill(const struct blkfront_queue *queue,
-			  struct blkfront_bounce *bounce, struct bio_vec *bv,
-			  bool write);
+			  const struct blkfront_slot *slot);
 void blkfront_bounce_copy_back(const struct blkfront_slot *slot);
 
 /* Return: the next page of a request, NULL after the last. */

@@ -11,6 +11,8 @@
  * flight can always start one.
  */
 #include <linux/bvec.h>
+#include <linux/gfp.h>
+#include <linux/highmem.h>
 #include <linux/slab.h>
 
 #include "blkfront.h"
@@ -22,21 +24,21 @@
 static int fill_in(struct blkfront_queue *queue, struct blkfront_bounce *bounce,
 		   gfp_t gfp)
 {
-	struct page *page = alloc_page(gfp | __GFP_ZERO);
+	void *data = (void *)get_zeroed_page(gfp);
 	int gref;
 
-	if (!page)
+	if (!data)
 		return -ENOMEM;
 	if (queue->persistent) {
 		gref = gnttab_grant_foreign_access(queue->dev->otherend,
-						   xen_page_to_gfn(page), 0);
+						   virt_to_gfn(data), 0);
 		if (gref < 0) {
-			__free_page(page);
+			free_page((unsigned long)data);
 			return gref;
 		}
 		bounce->gref = gref;
 	}
-	bounce->page = page;
+	bounce->data = data;
 	return 0;
 }
 
@@ -62,13 +64,12 @@ static struct blkfront_bounce *make_bounce(struct blkfront_queue *queue,
 static void free_bounce(const struct blkfront_queue *queue,
 			struct blkfront_bounce *bounce)
 {
-	if (bounce->page && queue->persistent &&
+	if (bounce->data && queue->persistent &&
 	    !gnttab_try_end_foreign_access(bounce->gref)) {
 		blkfront_leftover_add(bounce);
 		return;
 	}
-	if (bounce->page)
-		__free_page(bounce->page);
+	free_page((unsigned long)bounce->data);
 	kfree(bounce);
 }
 
@@ -102,18 +103,26 @@ int blkfront_bounce_create(struct blkfront_queue *queue)
 	return 0;
 }
 
-/* All that came back since the last time, on top of the stack. */
+/*
+ * All that came back since the last time, on top of the stack: those of each
+ * request in one piece.
+ */
 static void take_returned(struct blkfront_queue *queue)
 {
 	struct blkfront_producer *producer = &queue->producer;
 	struct llist_node *first, *last;
+	struct blkfront_bounce *bounce;
 
 	if (llist_empty(&queue->completer.bounces))
 		return;
 	/* Pairs with blkfront_bounce_put(). */
 	first = llist_del_all(&queue->completer.bounces);
-	for (last = first; last->next; last = last->next)
-		;
+	for (last = first;; last = last->next) {
+		bounce = llist_entry(last, struct blkfront_bounce, node);
+		last = &bounce->last->node;
+		if (!last->next)
+			break;
+	}
 	last->next = producer->bounces;
 	producer->bounces = first;
 }
@@ -139,7 +148,7 @@ void blkfront_bounce_destroy(struct blkfront_queue *queue)
  * blkfront_bounce_get() - pages for a request
  * @queue: the ring; it bounces
  * @slot: of the request; its pages are set on success
- * @nr: one for each segment
+ * @nr: one for each segment, at least one
  *
  * Context: under the producer's lock.
  * Return: false when there are too few now; those of a request in flight will
@@ -150,7 +159,7 @@ bool blkfront_bounce_get(struct blkfront_queue *queue,
 {
 	struct blkfront_producer *producer = &queue->producer;
 	struct llist_node **end = &producer->bounces;
-	struct blkfront_bounce *bounce;
+	struct blkfront_bounce *bounce = NULL;
 
 	lockdep_assert_held(&producer->lock);
 
@@ -165,12 +174,13 @@ bool blkfront_bounce_get(struct blkfront_queue *queue,
 				return false;
 			*end = &bounce->node;
 		}
-		if (!bounce->page &&
+		if (!bounce->data &&
 		    fill_in(queue, bounce, GFP_NOWAIT | __GFP_NOWARN))
 			return false;
 	}
 	slot->bounce = llist_entry(producer->bounces, struct blkfront_bounce,
 				   node);
+	slot->bounce->last = bounce;
 	producer->bounces = *end;
 	*end = NULL;
 	return true;
@@ -184,68 +194,108 @@ bool blkfront_bounce_get(struct blkfront_queue *queue,
 void blkfront_bounce_put(struct blkfront_queue *queue,
 			 struct blkfront_slot *slot)
 {
-	struct blkfront_bounce *last = slot->bounce, *next;
-
-	if (!last)
+	if (!slot->bounce)
 		return;
-	while ((next = blkfront_bounce_next(last)))
-		last = next;
 	/* Last use of the pages before; pairs with take_returned(). */
-	llist_add_batch(&slot->bounce->node, &last->node,
+	llist_add_batch(&slot->bounce->node, &slot->bounce->last->node,
 			&queue->completer.bounces);
 	slot->bounce = NULL;
+}
+
+/* Nearly all pieces are whole pages, which take fewer instructions. */
+static void copy(void *to, void *from, unsigned int len)
+{
+	if (len == PAGE_SIZE)
+		copy_page(to, from);
+	else
+		memcpy(to, from, len);
+}
+
+static void copy_piece(void *ours, struct page *page, unsigned int offset,
+		       unsigned int len, bool back)
+{
+	void *theirs = kmap_local_page(page);
+
+	if (back) {
+		copy(theirs + offset, ours + offset, len);
+		flush_dcache_page(page);
+	} else {
+		copy(ours + offset, theirs + offset, len);
+	}
+	kunmap_local(theirs);
+}
+
+/* Return: the page after those of the run. */
+static const struct blkfront_bounce *
+copy_run(const struct blkfront_bounce *bounce, const struct bio_vec *run,
+	 bool back)
+{
+	struct page *page = run->bv_page + (run->bv_offset >> PAGE_SHIFT);
+	unsigned int offset = offset_in_page(run->bv_offset);
+	unsigned int len, left;
+
+	for (left = run->bv_len; left; left -= len, offset = 0, page++) {
+		len = min_t(unsigned int, left, PAGE_SIZE - offset);
+		copy_piece(bounce->data, page, offset, len, back);
+		bounce = blkfront_bounce_next(bounce);
+	}
+	return bounce;
+}
+
+/* Data is at the same place in both pages; each byte is copied once. */
+static void copy_request(const struct blkfront_slot *slot, bool back)
+{
+	const struct blkfront_bounce *bounce = slot->bounce;
+	struct req_iterator iter;
+	struct bio_vec run;
+
+	rq_for_each_bvec(run, slot->rq, iter)
+		bounce = copy_run(bounce, &run, back);
 }
 
 /*
  * A page only ever held data that this backend was given or gave, but strictly
  * it has no business with that of other requests either.
  */
-static void clear_around(void *page, const struct bio_vec *bv)
+static void clear_around(const struct blkfront_slot *slot)
 {
-	unsigned int end = bv->bv_offset + bv->bv_len;
+	const struct blkfront_bounce *bounce = slot->bounce;
+	struct req_iterator iter;
+	struct bio_vec piece;
 
-	memset(page, 0, bv->bv_offset);
-	memset(page + end, 0, XENBLK_PAGE_SIZE - end);
+	rq_for_each_segment(piece, slot->rq, iter) {
+		unsigned int end = piece.bv_offset + piece.bv_len;
+
+		memset(bounce->data, 0, piece.bv_offset);
+		memset(bounce->data + end, 0, XENBLK_PAGE_SIZE - end);
+		bounce = blkfront_bounce_next(bounce);
+	}
 }
 
 /**
- * blkfront_bounce_fill() - make a page ready for the backend
+ * blkfront_bounce_fill() - make the pages of a request ready for the backend
  * @queue: the ring
- * @bounce: the page
- * @bv: what it stands in for; the data will be at the same place in the page
- * @write: copy the data
+ * @slot: of the request, with pages for all segments; owned by the caller
  */
 void blkfront_bounce_fill(const struct blkfront_queue *queue,
-			  struct blkfront_bounce *bounce, struct bio_vec *bv,
-			  bool write)
+			  const struct blkfront_slot *slot)
 {
-	void *page = page_address(bounce->page);
-
 	if (queue->dev->limits.untrusted)
-		clear_around(page, bv);
-	if (write)
-		memcpy_from_bvec(page + bv->bv_offset, bv);
+		clear_around(slot);
+	if (rq_data_dir(slot->rq) == WRITE)
+		copy_request(slot, false);
 }
 
 /**
  * blkfront_bounce_copy_back() - what was read goes to where it belongs
- * @slot: of a read that succeeded, with or without pages of ours
+ * @slot: of a read that succeeded, with or without pages of ours; owned by the
+ *	caller
  *
  * Exactly the bytes that were asked for, each once: the backend may go on
  * writing.
- *
- * Context: the completer, under its lock.
  */
 void blkfront_bounce_copy_back(const struct blkfront_slot *slot)
 {
-	struct blkfront_bounce *bounce = slot->bounce;
-	struct req_iterator iter;
-	struct bio_vec bv;
-
-	if (!bounce)
-		return;
-	rq_for_each_segment(bv, slot->rq, iter) {
-		memcpy_to_bvec(&bv, page_address(bounce->page) + bv.bv_offset);
-		bounce = blkfront_bounce_next(bounce);
-	}
+	if (slot->bounce)
+		copy_request(slot, true);
 }

@@ -3,30 +3,11 @@
  * Responses: judged, and the requests that they answer finished.
  */
 #include <linux/nospec.h>
+#include <linux/rcupdate.h>
+#include <linux/wait_bit.h>
 
 #include "blkfront.h"
 #include "status.h"
-
-static void finish_batch(struct io_comp_batch *batch)
-{
-	blk_mq_end_request_batch(batch);
-}
-
-/*
- * Hand a request back. The slot must be free before: the tag may be in use
- * again at once.
- */
-static void finish(struct request *rq, blk_status_t status,
-		   struct io_comp_batch *batch)
-{
-	struct blkfront_pdu *pdu = blk_mq_rq_to_pdu(rq);
-
-	pdu->status = status;
-	if (blk_mq_complete_request_remote(rq))
-		return;
-	if (!blk_mq_add_to_batch(rq, batch, status != BLK_STS_OK, finish_batch))
-		blk_mq_end_request(rq, status);
-}
 
 /* Whatever the response says, only a slot that waits for it is answered. */
 static struct blkfront_slot *find_slot(struct blkfront_queue *queue,
@@ -38,7 +19,7 @@ static struct blkfront_slot *find_slot(struct blkfront_queue *queue,
 	if (rsp->id >= nr_ents)
 		return NULL;
 	slot = &queue->slots[array_index_nospec(rsp->id, nr_ents)];
-	/* State before the rest; pairs with blkfront_request_write(). */
+	/* State before the rest; pairs with blkfront_request_put(). */
 	if (smp_load_acquire(&slot->state) != BLKFRONT_SLOT_WAITING)
 		return NULL;
 	return rsp->operation == slot->op ? slot : NULL;
@@ -84,14 +65,17 @@ static blk_status_t judge_status(struct blkfront_dev *dev,
 	}
 }
 
-/* Return: what is wrong with the response, NULL when it is sound. */
+/*
+ * What takes long is left to release_slot(), without the lock.
+ *
+ * Return: what is wrong with the response, NULL when it is sound.
+ */
 static const char *take_response(struct blkfront_queue *queue,
-				 struct io_comp_batch *batch)
+				 struct request ***tail)
 {
 	struct xenblk_response rsp;
 	struct blkfront_slot *slot;
-	blk_status_t status;
-	struct request *rq;
+	struct blkfront_pdu *pdu;
 	bool ended;
 
 	xenblk_ring_get_response(&queue->completer.ring, &rsp);
@@ -99,27 +83,24 @@ static const char *take_response(struct blkfront_queue *queue,
 	if (!slot)
 		return "a response to no request";
 
-	status = judge_status(queue->dev, slot, rsp.status);
 	ended = blkfront_grants_end(queue, slot);
+	pdu = blk_mq_rq_to_pdu(slot->rq);
+	pdu->status = judge_status(queue->dev, slot, rsp.status);
 	if (!ended)
-		status = BLK_STS_IOERR;
-	if (status == BLK_STS_OK && slot->op == XENBLK_OP_READ)
-		blkfront_bounce_copy_back(slot);
-	blkfront_bounce_put(queue, slot);
-	blkfront_list_put(queue, slot);
-	rq = slot->rq;
-	/* All of the slot before; pairs with find_free_slot(). */
-	smp_store_release(&slot->state, BLKFRONT_SLOT_FREE);
-	finish(rq, status, batch);
+		pdu->status = BLK_STS_IOERR;
+	pdu->queue = queue;
+	pdu->slot = slot;
+	slot->state = BLKFRONT_SLOT_ANSWERED;
+	rq_list_add_tail(tail, slot->rq);
 	return ended ? NULL : "a page still mapped after the response";
 }
 
 /*
- * Every response uses up a request of ours, so the loop ends with them.
+ * Every response uses up a request of ours, and none comes back before this is
+ * over, so the loop ends with them.
  * Return: responses taken, or -EPROTO when the backend lies.
  */
-static int take_responses(struct blkfront_queue *queue,
-			  struct io_comp_batch *batch)
+static int take_responses(struct blkfront_queue *queue, struct request ***tail)
 {
 	struct xenblk_front_consumer *ring = &queue->completer.ring;
 	const char *lie = NULL;
@@ -132,7 +113,7 @@ static int take_responses(struct blkfront_queue *queue,
 		if (!xenblk_ring_pending_responses(ring, &nr))
 			lie = "more responses than requests";
 		for (; nr && !lie; nr--, taken++)
-			lie = take_response(queue, batch);
+			lie = take_response(queue, tail);
 		if (lie) {
 			blkfront_break(queue->dev, lie);
 			return -EPROTO;
@@ -142,6 +123,76 @@ static int take_responses(struct blkfront_queue *queue,
 			continue;
 		return taken;
 	}
+}
+
+/* The last that is done with a slot: it may be gone with its ring. */
+static void free_slot(struct blkfront_slot *slot, bool awaited)
+{
+	/* All of the slot before; pairs with find_free_slot(). */
+	smp_store_release(&slot->state, BLKFRONT_SLOT_FREE);
+	if (unlikely(awaited)) {
+		/* State before the waiter; pairs with wait_for_answered(). */
+		smp_mb();
+		wake_up_var(slot);
+	}
+}
+
+/* The request has what was read; the slot is free for another. */
+static void release_slot(struct blkfront_pdu *pdu)
+{
+	struct blkfront_queue *queue = pdu->queue;
+	struct blkfront_slot *slot = pdu->slot;
+
+	if (!slot)
+		return;
+	if (pdu->status == BLK_STS_OK && slot->op == XENBLK_OP_READ)
+		blkfront_bounce_copy_back(slot);
+	blkfront_bounce_put(queue, slot);
+	blkfront_list_put(queue, slot);
+	pdu->slot = NULL;
+	/* Who does not see it is over before stop_queues() is. */
+	free_slot(slot, !READ_ONCE(queue->connected));
+}
+
+/**
+ * blkfront_complete_request() - finish a request that is answered or has failed
+ * @rq: the request
+ *
+ * Context: ->complete of the block layer; the processor that made the request.
+ */
+void blkfront_complete_request(struct request *rq)
+{
+	struct blkfront_pdu *pdu = blk_mq_rq_to_pdu(rq);
+
+	rcu_read_lock();
+	release_slot(pdu);
+	rcu_read_unlock();
+	blk_mq_end_request(rq, pdu->status);
+}
+
+static void finish_batch(struct io_comp_batch *batch)
+{
+	blk_mq_end_request_batch(batch);
+}
+
+static void finish(struct request *rq, struct io_comp_batch *batch)
+{
+	struct blkfront_pdu *pdu = blk_mq_rq_to_pdu(rq);
+
+	if (blk_mq_complete_request_remote(rq))
+		return;
+	release_slot(pdu);
+	if (!blk_mq_add_to_batch(rq, batch, pdu->status != BLK_STS_OK,
+				 finish_batch))
+		blk_mq_end_request(rq, pdu->status);
+}
+
+static void finish_all(struct request **list, struct io_comp_batch *batch)
+{
+	struct request *rq;
+
+	while ((rq = rq_list_pop(list)))
+		finish(rq, batch);
 }
 
 /**
@@ -154,18 +205,23 @@ static int take_responses(struct blkfront_queue *queue,
  */
 int blkfront_complete_pending(struct blkfront_queue *queue)
 {
+	struct request *taken = NULL, **tail = &taken;
 	DEFINE_IO_COMP_BATCH(batch);
+	int nr = -ESHUTDOWN;
 	unsigned long flags;
-	int taken = -ESHUTDOWN;
 
+	/* Keeps the slots; pairs with stop_queues(). */
+	rcu_read_lock();
 	spin_lock_irqsave(&queue->completer.lock, flags);
 	if (queue->connected && !READ_ONCE(queue->dev->broken))
-		taken = take_responses(queue, &batch);
+		nr = take_responses(queue, &tail);
 	spin_unlock_irqrestore(&queue->completer.lock, flags);
 
+	finish_all(&taken, &batch);
+	rcu_read_unlock();
 	if (batch.complete)
 		batch.complete(&batch);
-	return taken;
+	return nr;
 }
 
 /**
@@ -206,12 +262,31 @@ static void fail(struct request *rq)
 	struct blkfront_pdu *pdu = blk_mq_rq_to_pdu(rq);
 
 	pdu->status = BLK_STS_IOERR;
+	pdu->slot = NULL;
 	blk_mq_complete_request(rq);
+}
+
+/*
+ * Those that are answered need no more of the backend, only that a processor
+ * comes to finish them.
+ */
+static void wait_for_answered(const struct blkfront_queue *queue)
+{
+	struct blkfront_slot *slot;
+	u32 i;
+
+	for (i = 0; queue->slots && i < queue->producer.ring.ring.nr_ents; i++) {
+		slot = &queue->slots[i];
+		/* Pairs with free_slot(). */
+		wait_var_event(slot, smp_load_acquire(&slot->state) !=
+				     BLKFRONT_SLOT_ANSWERED);
+	}
 }
 
 /**
  * blkfront_complete_unanswered() - take back all requests in flight
- * @queue: a disconnected ring without interrupt: nobody else owns its slots
+ * @queue: a disconnected ring without interrupt, submitters and completers:
+ *	nobody else owns slots, but for those of answered requests
  *
  * They are parked, in the order that they were written in, if the ring is
  * holding, and fail if not.
@@ -222,6 +297,7 @@ void blkfront_complete_unanswered(struct blkfront_queue *queue)
 {
 	struct blkfront_slot *slot;
 
+	wait_for_answered(queue);
 	while ((slot = first_waiting(queue))) {
 		blkfront_grants_abandon(queue, slot);
 		blkfront_bounce_put(queue, slot);

@@ -72,22 +72,20 @@ void blkfront_grants_destroy(struct blkfront_queue *queue)
 	queue->gref_cache = NULL;
 }
 
-/**
- * blkfront_grants_reserve() - make sure of grant references for a request
- * @queue: the ring
- * @nr: how many
- * @batch: set on success; claim @nr from it, then unreserve what is left
- *
- * Context: under the producer's lock, which is kept until they are claimed.
- * Return: 0, or -ENOSPC when the grant table is full.
- */
-int blkfront_grants_reserve(struct blkfront_queue *queue, unsigned int nr,
-			    struct blkfront_grant_batch *batch)
+static void set_slot_gref(struct blkfront_slot *slot, unsigned int i,
+			  grant_ref_t gref)
+{
+	if (slot->list)
+		slot->list->seg[i].gref = gref;
+	else
+		slot->gref[i] = gref;
+}
+
+/* Return: how many of @nr references the cache has. */
+static unsigned int count_cached(struct blkfront_queue *queue, unsigned int nr)
 {
 	struct blkfront_producer *producer = &queue->producer;
 	u32 cached = producer->gref_tail_seen - producer->gref_head;
-
-	lockdep_assert_held(&producer->lock);
 
 	if (cached < nr) {
 		/* Tail before the references; pairs with put_in_cache(). */
@@ -95,46 +93,74 @@ int blkfront_grants_reserve(struct blkfront_queue *queue, unsigned int nr,
 		producer->gref_tail_seen = cached;
 		cached -= producer->gref_head;
 	}
-	batch->nr_fresh = cached < nr ? nr - cached : 0;
-	if (!batch->nr_fresh)
-		return 0;
-	return gnttab_alloc_grant_references(batch->nr_fresh, &batch->fresh);
+	return min(cached, nr);
 }
 
 /**
- * blkfront_grants_claim() - take one of the reserved references
+ * blkfront_grants_claim() - take grant references for a request
  * @queue: the ring
- * @batch: reserved for it
+ * @slot: of the request, with the list page that it needs; gets them
+ * @nr: how many
  *
- * Context: under the producer's lock, no more often than was reserved.
- * Return: the reference, not yet granting anything.
+ * They grant nothing yet: see blkfront_grants_give().
+ *
+ * Context: under the producer's lock.
+ * Return: 0, or -ENOSPC when the grant table is full.
  */
-grant_ref_t blkfront_grants_claim(struct blkfront_queue *queue,
-				  struct blkfront_grant_batch *batch)
+int blkfront_grants_claim(struct blkfront_queue *queue,
+			  struct blkfront_slot *slot, unsigned int nr)
 {
 	struct blkfront_producer *producer = &queue->producer;
-	grant_ref_t gref;
+	unsigned int i, cached = count_cached(queue, nr);
+	u32 head = producer->gref_head;
+	grant_ref_t fresh;
 
 	lockdep_assert_held(&producer->lock);
 
-	if (batch->nr_fresh) {
-		batch->nr_fresh--;
-		return gnttab_claim_grant_reference(&batch->fresh);
-	}
-	gref = queue->gref_cache[producer->gref_head & queue->gref_mask];
-	/* Read before the place is free; pairs with is_cache_full(). */
-	smp_store_release(&producer->gref_head, producer->gref_head + 1);
+	if (cached < nr && gnttab_alloc_grant_references(nr - cached, &fresh))
+		return -ENOSPC;
+	for (i = 0; i < cached; i++)
+		set_slot_gref(slot, i, queue->gref_cache[(head + i) &
+							 queue->gref_mask]);
+	/* Read before the places are free; pairs with is_cache_full(). */
+	smp_store_release(&producer->gref_head, head + cached);
+	for (; i < nr; i++)
+		set_slot_gref(slot, i, gnttab_claim_grant_reference(&fresh));
+	return 0;
+}
+
+/**
+ * blkfront_grants_give() - let the backend have a page of a request
+ * @queue: the ring
+ * @slot: of the request, with a reference for the page; owned by the caller
+ * @i: segments between those that the slot has and this one
+ * @page: the page; what is written to the disk is the backend's to read only
+ *
+ * Return: the reference.
+ */
+grant_ref_t blkfront_grants_give(const struct blkfront_queue *queue,
+				 const struct blkfront_slot *slot,
+				 unsigned int i, struct page *page)
+{
+	grant_ref_t gref = slot_gref(slot, slot->nr_segs + i);
+
+	gnttab_grant_foreign_access_ref(gref, queue->dev->otherend,
+					xen_page_to_gfn(page),
+					rq_data_dir(slot->rq) == WRITE);
 	return gref;
 }
 
 /**
- * blkfront_grants_unreserve() - give back what was reserved and not claimed
- * @batch: done with
+ * blkfront_grants_unclaim() - give back the references without a segment
+ * @slot: of a request that has its segments; owned by the caller
+ * @nr: how many were claimed
  */
-void blkfront_grants_unreserve(struct blkfront_grant_batch *batch)
+void blkfront_grants_unclaim(const struct blkfront_slot *slot, unsigned int nr)
 {
-	if (batch->nr_fresh)
-		gnttab_free_grant_references(batch->fresh);
+	unsigned int i;
+
+	for (i = slot->nr_segs; i < nr; i++)
+		gnttab_free_grant_reference(slot_gref(slot, i));
 }
 
 static bool is_cache_full(struct blkfront_queue *queue)
@@ -161,7 +187,7 @@ static void put_in_cache(struct blkfront_queue *queue, grant_ref_t gref)
 		return;
 	}
 	queue->gref_cache[tail & queue->gref_mask] = gref;
-	/* Reference before the tail; pairs with blkfront_grants_reserve(). */
+	/* Reference before the tail; pairs with count_cached(). */
 	smp_store_release(&completer->gref_tail, tail + 1);
 }
 
@@ -171,9 +197,10 @@ static void put_in_cache(struct blkfront_queue *queue, grant_ref_t gref)
  */
 static void leave_page(grant_ref_t gref, struct blkfront_bounce *bounce)
 {
-	gnttab_end_foreign_access(gref, bounce ? bounce->page : NULL);
+	gnttab_end_foreign_access(gref,
+				  bounce ? virt_to_page(bounce->data) : NULL);
 	if (bounce)
-		bounce->page = NULL;
+		bounce->data = NULL;
 }
 
 /**

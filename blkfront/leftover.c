@@ -25,9 +25,10 @@ static unsigned int nr_retries;
 static void free_page_of(struct blkfront_bounce *bounce, bool last_try)
 {
 	if (gnttab_try_end_foreign_access(bounce->gref)) {
-		__free_page(bounce->page);
+		free_page((unsigned long)bounce->data);
 	} else if (last_try) {
-		gnttab_end_foreign_access(bounce->gref, bounce->page);
+		gnttab_end_foreign_access(bounce->gref,
+					  virt_to_page(bounce->data));
 	} else {
 		llist_add(&bounce->node, &leftovers);
 		return;

@@ -41,13 +41,41 @@ static void finish_here(struct blk_mq_hw_ctx *hctx,
 		commit_rqs(hctx);
 }
 
-static blk_status_t write_request(struct blkfront_queue *queue,
-				  struct request *rq)
+/* Return: BLK_STS_OK without a slot when the request was parked. */
+static blk_status_t claim(struct blkfront_queue *queue,
+			  struct blkfront_draft *draft)
 {
-	if (likely(blkfront_request_fits(queue, rq)))
-		return blkfront_request_write(queue, rq);
+	lockdep_assert_held(&queue->producer.lock);
+
+	if (unlikely(queue->holding)) {
+		blkfront_recovery_park(queue, draft->rq);
+		return BLK_STS_OK;
+	}
+	if (!queue->connected || READ_ONCE(queue->dev->broken))
+		return BLK_STS_IOERR;
+	if (likely(blkfront_request_fits(queue, draft->rq)))
+		return blkfront_request_claim(queue, draft);
 	/* Its bios come again, split as they must be now. */
-	blkfront_recovery_park(queue, rq);
+	blkfront_recovery_park(queue, draft->rq);
+	return BLK_STS_OK;
+}
+
+/* The connection may have been lost while the lock was not held. */
+static blk_status_t put(struct blkfront_queue *queue,
+			const struct blkfront_draft *draft, blk_status_t filled)
+{
+	lockdep_assert_held(&queue->producer.lock);
+
+	if (likely(!filled && queue->connected && !queue->holding)) {
+		blkfront_request_put(queue, draft);
+		return BLK_STS_OK;
+	}
+	blkfront_request_drop(queue, draft);
+	if (filled)
+		return filled;
+	if (!queue->holding)
+		return BLK_STS_IOERR;
+	blkfront_recovery_park(queue, draft->rq);
 	return BLK_STS_OK;
 }
 
@@ -55,7 +83,8 @@ static blk_status_t queue_rq(struct blk_mq_hw_ctx *hctx,
 			     const struct blk_mq_queue_data *bd)
 {
 	struct blkfront_queue *queue = hctx->driver_data;
-	blk_status_t status = BLK_STS_IOERR;
+	struct blkfront_draft draft = { .rq = bd->rq };
+	blk_status_t status;
 
 	if (!needs_backend(queue->dev, bd->rq)) {
 		finish_here(hctx, bd);
@@ -63,24 +92,19 @@ static blk_status_t queue_rq(struct blk_mq_hw_ctx *hctx,
 	}
 
 	spin_lock(&queue->producer.lock);
-	if (unlikely(queue->holding)) {
-		blkfront_recovery_park(queue, bd->rq);
-		status = BLK_STS_OK;
-	} else if (queue->connected && !READ_ONCE(queue->dev->broken)) {
-		status = write_request(queue, bd->rq);
-		/* Even if this one failed, those before it wait. */
-		if (bd->last)
-			blkfront_request_push(queue);
+	status = claim(queue, &draft);
+	if (draft.slot) {
+		/* Nobody is to wait for the copy of data. */
+		spin_unlock(&queue->producer.lock);
+		status = blkfront_request_fill(queue, &draft);
+		spin_lock(&queue->producer.lock);
+		status = put(queue, &draft, status);
 	}
+	/* Even if this one failed, those before it wait. */
+	if (bd->last && queue->connected)
+		blkfront_request_push(queue);
 	spin_unlock(&queue->producer.lock);
 	return status;
-}
-
-static void complete_rq(struct request *rq)
-{
-	struct blkfront_pdu *pdu = blk_mq_rq_to_pdu(rq);
-
-	blk_mq_end_request(rq, pdu->status);
 }
 
 /*
@@ -139,7 +163,7 @@ static int init_hctx(struct blk_mq_hw_ctx *hctx, void *data, unsigned int index)
 static const struct blk_mq_ops ops = {
 	.queue_rq	= queue_rq,
 	.commit_rqs	= commit_rqs,
-	.complete	= complete_rq,
+	.complete	= blkfront_complete_request,
 	.timeout	= handle_timeout,
 	.init_hctx	= init_hctx,
 };

@@ -3,6 +3,7 @@
  * The rings of a disk: made before they are published, disconnected at once
  * when the backend is gone, destroyed when no request can come any more.
  */
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -151,7 +152,7 @@ static int alloc_queues(struct blkfront_dev *dev)
 	return 0;
 }
 
-/* What a failure leaves is for disconnect() to free. */
+/* What a failure leaves is for free_queue(). */
 static int connect(struct blkfront_queue *queue)
 {
 	int err = create_ring(queue);
@@ -167,14 +168,8 @@ static int connect(struct blkfront_queue *queue)
 	return err;
 }
 
-/*
- * The order matters: submitters and timeouts stop first, so that nothing new
- * is in flight and nobody uses the event channel; then the handler, so that
- * what is in flight is ours; only then may memory go. Twice does no harm.
- */
-static void disconnect(struct blkfront_queue *queue, bool hold)
+static void free_queue(struct blkfront_queue *queue)
 {
-	set_connected(queue, false, hold);
 	if (queue->irq)
 		unbind_from_irqhandler(queue->irq, queue);
 	queue->irq = 0;
@@ -247,6 +242,31 @@ int blkfront_queues_prepare(struct blkfront_dev *dev)
 	return err;
 }
 
+/*
+ * Submitters and completers that have begun use their slots without a lock, but
+ * in a read section of RCU. That of queue_rq() is the block layer's: the disk is
+ * not BLK_MQ_F_BLOCKING.
+ */
+static void stop_queues(struct blkfront_dev *dev, bool hold)
+{
+	bool connected = false;
+	unsigned int i;
+
+	lockdep_assert_held(&dev->queues_lock);
+
+	for (i = 0; dev->queues && i < dev->nr_allotted; i++) {
+		connected |= dev->queues[i].connected;
+		set_connected(&dev->queues[i], false, hold);
+	}
+	if (connected)
+		synchronize_rcu();
+}
+
+/*
+ * The order matters: submitters and timeouts stop first, so that nothing new
+ * is in flight and nobody uses the event channel; then the handler, so that
+ * what is in flight is ours; only then may memory go. Twice does no harm.
+ */
 static void disconnect_all(struct blkfront_dev *dev, bool hold)
 {
 	unsigned int i;
@@ -254,8 +274,9 @@ static void disconnect_all(struct blkfront_dev *dev, bool hold)
 	mutex_lock(&dev->queues_lock);
 	/* Whatever remove() failed must not be held again. */
 	hold = hold && !READ_ONCE(dev->removed);
+	stop_queues(dev, hold);
 	for (i = 0; dev->queues && i < dev->nr_allotted; i++)
-		disconnect(&dev->queues[i], hold);
+		free_queue(&dev->queues[i]);
 	mutex_unlock(&dev->queues_lock);
 	if (!hold)
 		blkfront_recovery_fail(dev);

@@ -203,11 +203,16 @@ void blkfront_recovery_abandon(struct blkfront_dev *dev)
 static bool send_flush(struct blkfront_dev *dev, struct request *rq)
 {
 	struct blkfront_queue *queue = &dev->queues[0];
+	struct blkfront_draft draft = { .rq = rq };
 	blk_status_t status = BLK_STS_IOERR;
 
 	spin_lock(&queue->producer.lock);
-	if (queue->connected) {
-		status = blkfront_request_write(queue, rq);
+	if (queue->connected)
+		status = blkfront_request_claim(queue, &draft);
+	if (!status) {
+		/* It has no data that could be wrong. */
+		blkfront_request_fill(queue, &draft);
+		blkfront_request_put(queue, &draft);
 		blkfront_request_push(queue);
 	}
 	if (status == BLK_STS_RESOURCE)
