@@ -161,10 +161,11 @@ int blkfront_disk_add(struct blkfront_dev *dev)
 		return err;
 	}
 	xenblk_info(dev->xdev,
-		    "%s: %llu sectors, %u queues of %u entries, %u segments%s%s%s%s%s",
+		    "%s: %llu sectors, %u queues of %u entries, %u polled, %u segments%s%s%s%s%s",
 		    disk->disk_name, dev->geometry.sectors,
 		    dev->limits.nr_queues, dev->tag_set.queue_depth,
-		    dev->limits.max_segs, dev->geometry.flush_op ? ", flush" : "",
+		    dev->limits.nr_polled, dev->limits.max_segs,
+		    dev->geometry.flush_op ? ", flush" : "",
 		    dev->geometry.discard_granularity ? ", discard" : "",
 		    get_disk_ro(disk) ? ", read-only" : "",
 		    dev->queues[0].persistent ? ", persistent grants" : "",
