@@ -3,6 +3,11 @@
 # a test that asks for the same kind gets it with no disk and no frontend loaded.
 
 declare -A domids=()
+boot_direct="kernel = \"/opt/guest/vmlinux\"
+ramdisk = \"$run_dir/initrd.cpio\""
+
+# What a test may set before it makes a guest: GUEST_ARGS for its kernel, GUEST_BOOT
+# in place of the two lines above, GUEST_DISKS in the form of xl's "disk".
 
 guest_config() {
 	local name=$1 type=$2 vcpus=$3 memory=$4
@@ -11,13 +16,13 @@ guest_config() {
 		type = "$type"
 		vcpus = $vcpus
 		memory = $memory
-		kernel = "/opt/guest/vmlinux"
-		ramdisk = "$run_dir/initrd.cpio"
+		${GUEST_BOOT:-$boot_direct}
 		extra = "console=hvc0 loglevel=5 panic=1 mitigations=off audit=0 lsm= hung_task_panic=0 ${GUEST_ARGS:-}"
 		tsc_mode = "native"
 		on_poweroff = "destroy"
 		on_reboot = "destroy"
 		on_crash = "destroy"
+		disk = [ ${GUEST_DISKS:-} ]
 	END
 }
 
