@@ -293,6 +293,8 @@ struct blkback_barriers {
  * @max_copy_pages: requests of more pages are mapped
  * @store: grants that stay mapped
  * @poll: how long to look for work before sleeping
+ * @squeeze_seen: the device's squeezed_until when the ring last looked
+ * @log_after: when its counters may be logged next, in jiffies
  * @counters: see there
  * @event: set by the interrupt, taken by the thread
  * @done: finished requests; written by bios, emptied by the thread
@@ -333,6 +335,8 @@ struct blkback_ring {
 	unsigned int			max_copy_pages;
 	struct blkback_store		store;
 	struct blkback_poll		poll;
+	unsigned long			squeeze_seen;
+	unsigned long			log_after;
 	struct blkback_counters		counters;
 
 	atomic_t			event ____cacheline_aligned_in_smp;
@@ -391,6 +395,7 @@ struct blkback_persist_limits {
  * @persist: see there
  * @max_copy_pages: of each ring; sampled as @persist
  * @poll_us: longest poll of each ring, in microseconds; sampled as @persist
+ * @squeezed_until: memory was short: rings keep no pages; in jiffies
  * @bdev: the disk; NULL until the hotplug script has named it
  * @bounds: of @bdev as the frontend was told; rings have a copy
  * @resize: tells the frontend a new size
@@ -413,6 +418,7 @@ struct blkback_device {
 	struct blkback_persist_limits persist;
 	unsigned int		max_copy_pages;
 	unsigned int		poll_us;
+	unsigned long		squeezed_until;
 	struct block_device	*bdev;
 	struct blkback_bounds	bounds;
 	struct blkback_ring	**rings;
@@ -425,6 +431,9 @@ struct blkback_device {
 };
 
 /* main.c */
+extern unsigned int blkback_squeeze_ms;
+extern int blkback_log_stats;
+
 void blkback_sample_limits(struct blkback_device *device);
 void blkback_sample_tuning(struct blkback_device *device);
 
@@ -513,6 +522,11 @@ bool blkback_submit_more(struct blkback_request *request);
 int blkback_stats_create(struct blkback_device *device);
 void blkback_stats_remove(struct blkback_device *device);
 void blkback_stats_retire(struct blkback_device *device);
+void blkback_stats_log(struct blkback_ring *ring);
+
+/* squeeze.c */
+void blkback_squeeze(struct xenbus_device *xdev);
+bool blkback_squeeze_is_on(struct blkback_ring *ring);
 
 /* debugfs.c */
 void blkback_debugfs_init(void);

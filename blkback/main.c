@@ -19,6 +19,8 @@ static unsigned int max_persistent_grants = 1056;
 static unsigned int persistent_grant_unused_seconds = 60;
 static unsigned int max_copy_pages = 1;
 static unsigned int poll_us = 200;
+unsigned int blkback_squeeze_ms = 10;
+int blkback_log_stats;
 
 XENBLK_DEFINE_PARAM(max_queues, max_queues, 1, XENBLK_MAX_QUEUES);
 MODULE_PARM_DESC(max_queues,
@@ -46,6 +48,12 @@ MODULE_PARM_DESC(max_copy_pages,
 XENBLK_DEFINE_PARAM(poll_us, poll_us, 0, MAX_POLL_US);
 MODULE_PARM_DESC(poll_us,
 		 "Longest time that a ring's thread looks for work before it sleeps, in microseconds (0 to 10000, default 200; 0: never)");
+module_param_named(buffer_squeeze_duration_ms, blkback_squeeze_ms, uint, 0644);
+MODULE_PARM_DESC(buffer_squeeze_duration_ms,
+		 "Time in ms without such pages when memory is short (default 10)");
+module_param_named(log_stats, blkback_log_stats, int, 0644);
+MODULE_PARM_DESC(log_stats,
+		 "Log what each ring has done, every 10 s while it works");
 
 /**
  * blkback_sample_limits() - take the module parameters for a new device

@@ -486,11 +486,12 @@ static bool poll_for_work(struct blkback_ring *ring, u64 until)
 
 static void trim_pages(struct blkback_ring *ring)
 {
-	unsigned int keep = ring->device->max_cached_pages;
+	unsigned int cached = blkback_squeeze_is_on(ring) ?
+				0 : ring->device->max_cached_pages;
 
 	blkback_grant_expire(ring);
-	blkback_grant_trim(ring, max(keep, BLKBACK_MIN_PAGES + 0U));
-	blkback_copy_trim(ring, keep);
+	blkback_grant_trim(ring, max(cached, BLKBACK_MIN_PAGES + 0U));
+	blkback_copy_trim(ring, cached);
 }
 
 static void sleep_until_work(struct blkback_ring *ring)
@@ -534,6 +535,7 @@ int blkback_ring_thread(void *data)
 	struct blkback_ring *ring = data;
 
 	while (!kthread_should_stop() || ring->in_flight) {
+		blkback_stats_log(ring);
 		if (serve(ring))
 			cond_resched();
 		else

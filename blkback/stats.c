@@ -8,6 +8,9 @@
 
 #include "blkback.h"
 
+/* A ring is logged no more often than this, in jiffies. */
+#define LOG_INTERVAL	(10 * HZ)
+
 static void add(struct blkback_counters *sum, const struct blkback_counters *c)
 {
 	sum->reads += READ_ONCE(c->reads);
@@ -135,6 +138,26 @@ static struct attribute *device_attrs[] = {
 static const struct attribute_group device_group = {
 	.attrs = device_attrs,
 };
+
+/**
+ * blkback_stats_log() - log what a ring has done, if that is wanted and due
+ * @ring: the ring
+ *
+ * Context: the thread of @ring.
+ */
+void blkback_stats_log(struct blkback_ring *ring)
+{
+	const struct blkback_counters *c = &ring->counters;
+
+	if (!READ_ONCE(blkback_log_stats) ||
+	    time_before(jiffies, ring->log_after))
+		return;
+	ring->log_after = jiffies + LOG_INTERVAL;
+	xenblk_info(ring->device->xdev,
+		    "%s: %llu reads, %llu writes, %llu flushes, %llu discards, %llu refused, %llu stalls, %u pages idle, %u kept mapped",
+		    ring->name, c->reads, c->writes, c->flushes, c->discards,
+		    c->refused, c->stalls, ring->nr_idle, ring->store.nr_kept);
+}
 
 /**
  * blkback_stats_create() - add the attributes

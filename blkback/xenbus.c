@@ -282,6 +282,7 @@ static struct blkback_device *alloc_device(struct xenbus_device *xdev)
 	INIT_LIST_HEAD(&device->barriers.queue);
 	device->state = XenbusStateInitialising;
 	INIT_WORK(&device->resize, tell_size);
+	device->squeezed_until = jiffies;
 	INIT_WORK(&device->teardown, run_teardown);
 	blkback_sample_limits(device);
 	name_device(device);
@@ -386,6 +387,7 @@ static struct xenbus_driver driver = {
 	.probe = probe,
 	.remove = remove,
 	.otherend_changed = frontend_changed,
+	.reclaim_memory = blkback_squeeze,
 };
 
 /**
