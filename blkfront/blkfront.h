@@ -239,8 +239,8 @@ struct blkfront_geometry {
  * @ref: one of the bound device, one of the added disk
  * @vdev: number, name and minors; reserved until the last reference is gone
  * @siblings: entry in the list of reserved names
- * @lock: makes @work and remove() exclude each other; guards @disk, @rebinding,
- *	@refused, @held and the connection's state
+ * @lock: makes @work and remove() exclude each other; guards @disk, @adding,
+ *	@rebinding, @refused, @held and the connection's state
  * @work: follows the backend's state; queued by whatever may change the answer
  * @backend_state: latest one; written by the xenbus callback
  * @removed: set when remove() begins: @work must not do anything new, and no
@@ -270,6 +270,10 @@ struct blkfront_geometry {
  * @replay: submits @parked
  * @tag_set: of @disk
  * @disk: NULL when there is none
+ * @add: lets the system see @disk; not @work, since that reads partitions and
+ *	may wait for an answer of the backend
+ * @adding: @add is on its way, or its outcome was not looked at yet
+ * @add_status: its outcome; -EINPROGRESS until there is one. Written by @add
  * @dying: no opener may come; written under open_mutex of @disk
  */
 struct blkfront_dev {
@@ -310,6 +314,9 @@ struct blkfront_dev {
 
 	struct blk_mq_tag_set	tag_set;
 	struct gendisk		*disk;
+	struct work_struct	add;
+	bool			adding;
+	int			add_status;
 	bool			dying;
 };
 
@@ -463,7 +470,8 @@ void blkfront_list_put(struct blkfront_queue *queue,
 
 /* disk.c */
 int blkfront_disk_create(struct blkfront_dev *dev);
-int blkfront_disk_add(struct blkfront_dev *dev);
+void blkfront_disk_add(struct blkfront_dev *dev);
+bool blkfront_disk_added(struct blkfront_dev *dev, int *err);
 void blkfront_disk_stop_discards(struct blkfront_dev *dev);
 void blkfront_disk_update(struct blkfront_dev *dev);
 void blkfront_disk_resize(struct blkfront_dev *dev, u64 sectors);

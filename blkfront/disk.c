@@ -3,6 +3,7 @@
  * The disk as the rest of the system sees it: name, limits, openers.
  */
 #include <linux/module.h>
+#include <linux/sched/mm.h>
 
 #include "blkfront.h"
 #include "xserror.h"
@@ -106,6 +107,24 @@ static void set_identity(struct blkfront_dev *dev, struct gendisk *disk)
 	set_capacity(disk, dev->geometry.sectors);
 }
 
+static void run_add(struct work_struct *work)
+{
+	struct blkfront_dev *dev = container_of(work, struct blkfront_dev,
+						add);
+	/* Others may be able to free memory only after this. */
+	unsigned int noio = memalloc_noio_save();
+	int err;
+
+	blkfront_dev_get(dev);
+	err = device_add_disk(&dev->xdev->dev, dev->disk, NULL);
+	if (err)
+		blkfront_dev_put(dev);
+	memalloc_noio_restore(noio);
+	/* Pairs with blkfront_disk_added(). */
+	WRITE_ONCE(dev->add_status, err);
+	blkfront_kick(dev);
+}
+
 /**
  * blkfront_disk_create() - make the disk that the backend describes
  * @dev: the device, with geometry and rings
@@ -128,6 +147,7 @@ int blkfront_disk_create(struct blkfront_dev *dev)
 	}
 	set_identity(dev, disk);
 	set_limits(dev, disk->queue);
+	INIT_WORK(&dev->add, run_add);
 	dev->disk = disk;
 	return 0;
 
@@ -139,38 +159,62 @@ complain:
 }
 
 /**
- * blkfront_disk_add() - let the system see the disk
+ * blkfront_disk_add() - begin to let the system see the disk
  * @dev: the device, connected
  *
- * Partitions are read before this returns: a backend that does not answer
- * holds it up until blkfront_queues_disconnect().
+ * Partitions are read: that may wait for the backend, until
+ * blkfront_queues_disconnect(). The end kicks the worker.
  *
  * Context: the device's worker.
- * Return: 0 or an error, which has been told.
  */
-int blkfront_disk_add(struct blkfront_dev *dev)
+void blkfront_disk_add(struct blkfront_dev *dev)
 {
-	struct gendisk *disk = dev->disk;
-	int err;
+	lockdep_assert_held(&dev->lock);
 
-	blkfront_dev_get(dev);
-	err = device_add_disk(&dev->xdev->dev, disk, NULL);
-	if (err) {
-		blkfront_dev_put(dev);
-		xenblk_xs_error(dev->xdev, err, "adding disk %s", disk->disk_name);
-		return err;
-	}
+	dev->adding = true;
+	dev->add_status = -EINPROGRESS;
+	queue_work(blkfront_workqueue, &dev->add);
+}
+
+static void tell_disk(const struct blkfront_dev *dev)
+{
 	xenblk_info(dev->xdev,
 		    "%s: %llu sectors, %u queues of %u entries, %u polled, %u segments%s%s%s%s%s",
-		    disk->disk_name, dev->geometry.sectors,
+		    dev->disk->disk_name, dev->geometry.sectors,
 		    dev->limits.nr_queues, dev->tag_set.queue_depth,
 		    dev->limits.nr_polled, dev->limits.max_segs,
 		    dev->geometry.flush_op ? ", flush" : "",
 		    dev->geometry.discard_granularity ? ", discard" : "",
-		    get_disk_ro(disk) ? ", read-only" : "",
+		    get_disk_ro(dev->disk) ? ", read-only" : "",
 		    dev->queues[0].persistent ? ", persistent grants" : "",
 		    dev->limits.untrusted ? ", untrusted backend" : "");
-	return 0;
+}
+
+/**
+ * blkfront_disk_added() - has blkfront_disk_add() come to its end since?
+ * @dev: the device, with or without a disk
+ * @err: 0 or an error, which has been told; if it has
+ *
+ * Context: the device's worker.
+ * Return: true once.
+ */
+bool blkfront_disk_added(struct blkfront_dev *dev, int *err)
+{
+	lockdep_assert_held(&dev->lock);
+
+	if (!dev->adding)
+		return false;
+	/* Pairs with run_add(). */
+	*err = READ_ONCE(dev->add_status);
+	if (*err == -EINPROGRESS)
+		return false;
+	dev->adding = false;
+	if (*err)
+		xenblk_xs_error(dev->xdev, *err, "adding disk %s",
+				dev->disk->disk_name);
+	else
+		tell_disk(dev);
+	return true;
 }
 
 /**
@@ -239,7 +283,7 @@ static bool stop_openers(struct blkfront_dev *dev, bool even_if_open)
 
 /**
  * blkfront_disk_claim_idle() - stop openers if there are none
- * @dev: the device, with or without a disk
+ * @dev: the device, with or without a disk, not being added
  *
  * Context: the device's worker.
  * Return: false when the disk is open; its last close kicks the worker.
@@ -265,6 +309,9 @@ void blkfront_disk_destroy(struct blkfront_dev *dev, bool dead)
 
 	if (!disk)
 		return;
+	/* It may be reading, with a lock held that is needed here. */
+	cancel_work_sync(&dev->add);
+	dev->adding = false;
 	stop_openers(dev, true);
 	if (disk_live(disk)) {
 		if (dead)

@@ -278,12 +278,16 @@ static int drain(struct blkfront_dev *dev)
  * @dev: the device, held, with geometry and new rings
  *
  * Context: the device's worker.
- * Return: 0; -EAGAIN when the backend is gone again; or an error.
+ * Return: 0; -EAGAIN when the backend is gone again, or the disk is not quite
+ * there yet; or an error.
  */
 int blkfront_recovery_finish(struct blkfront_dev *dev)
 {
 	int err;
 
+	/* It is about to be known, and blk-mq's part of that must be over. */
+	if (dev->adding && !disk_live(dev->disk))
+		return -EAGAIN;
 	/*
 	 * Whatever the last one said; pairs with needs_backend() and
 	 * blkfront_disk_stop_discards().

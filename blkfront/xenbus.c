@@ -3,8 +3,8 @@
  * The connection's life: probe, remove, and the worker that follows the
  * backend's state.
  *
- * The callback only notes the state: reading partitions or taking away a disk
- * may wait for a backend, and xenwatch serves all devices.
+ * The callback only notes the state: taking away a disk may wait for a backend,
+ * and xenwatch serves all devices.
  */
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -75,7 +75,21 @@ static int connect_disk(struct blkfront_dev *dev)
 		return err;
 	/* Reading partitions needs a connected backend. */
 	change_state(dev, XenbusStateConnected);
-	return blkfront_disk_add(dev);
+	blkfront_disk_add(dev);
+	return 0;
+}
+
+static void end_adding(struct blkfront_dev *dev)
+{
+	int err;
+
+	if (!blkfront_disk_added(dev, &err))
+		return;
+	WRITE_ONCE(dev->ready, true);
+	if (!err)
+		return;
+	dev->rebinding = false;
+	disconnect(dev);
 }
 
 static int connect_again(struct blkfront_dev *dev)
@@ -101,7 +115,6 @@ static void connect(struct blkfront_dev *dev)
 		blkfront_kick(dev);
 	else if (err)
 		disconnect(dev);
-	WRITE_ONCE(dev->ready, true);
 }
 
 static void resize(struct blkfront_dev *dev)
@@ -119,6 +132,9 @@ static void resize(struct blkfront_dev *dev)
  */
 static void close_connection(struct blkfront_dev *dev)
 {
+	/* Whoever reads partitions kicks the worker at the end. */
+	if (dev->adding)
+		return;
 	if (!blkfront_disk_claim_idle(dev)) {
 		if (!dev->refused)
 			xenblk_xs_error(dev->xdev, -EBUSY,
@@ -280,6 +296,7 @@ static void follow_backend(struct work_struct *work)
 			take_up(dev);
 		if (dev->rebinding)
 			backend = rebind(dev);
+		end_adding(dev);
 		blkfront_disk_stop_discards(dev);
 		if (READ_ONCE(dev->broken))
 			give_up(dev);

@@ -162,7 +162,8 @@ bool back_attach(struct backend *b, unsigned int index)
 	       !guest_run(b, "agent wait-disk 30 /dev/%s", b->name);
 }
 
-static void unmap_all(struct backend *b)
+/* As a backend does before it goes to Closed. */
+void back_unmap(struct backend *b)
 {
 	while (b->nr_rings)
 		served_unmap(b, &b->ring[--b->nr_rings]);
@@ -181,7 +182,7 @@ void back_remove(struct backend *b)
 	xs_rm(b->m.xs, XBT_NULL, b->m.front);
 	xs_rm(b->m.xs, XBT_NULL, b->m.back);
 	xs_rm(b->m.xs, XBT_NULL, dir);
-	unmap_all(b);
+	back_unmap(b);
 }
 
 /* Goes on serving until the frontend lets go. */

@@ -4,6 +4,7 @@
  * what waits for an answer gets it, and nothing else waits.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "backend.h"
@@ -42,17 +43,74 @@ static bool is_held(struct backend *b)
 	return b->nr_held;
 }
 
-/* The look for partitions waits for ever, and goes with the disk. */
-static void mute_at_first(struct backend *b)
+/* Up to where the guest looks for partitions, and no further. */
+static void attach_mute(struct backend *b, unsigned int index, const char *name)
 {
-	back_prepare(b, INDEX + 1);
+	back_prepare(b, index);
 	back_show_disk(b);
 	back_show(b);
 	b->answer = answer_later;
 	tap_check(back_connect(b) && back_serve(b, is_held),
-		  "mute at first: is asked for partitions");
+		  "%s: is asked for partitions", name);
+}
+
+/* The look for partitions waits for ever, and goes with the disk. */
+static void mute_at_first(struct backend *b)
+{
+	attach_mute(b, INDEX + 1, "mute at first");
 	back_remove(b);
 	guest_check_gone(b, "mute at first");
+}
+
+/* An end by state alone, with both directories as they were. */
+static void close_mute(struct backend *b)
+{
+	attach_mute(b, INDEX + 4, "mute, then closed");
+	back_unmap(b);
+	mock_write(&b->m, b->m.back, "online", "0");
+	back_set_state(b, CLOSED);
+	tap_check(back_serve(b, front_closed), "mute, then closed: closes");
+	tap_check(!guest_run(b, "test ! -e /sys/block/%s", b->name),
+		  "mute, then closed: the disk is gone");
+	back_remove(b);
+	guest_check_gone(b, "mute, then closed");
+}
+
+/* Nobody has the disk open, whoever is looking for partitions. */
+static void closing_mute(struct backend *b)
+{
+	char *error;
+
+	attach_mute(b, INDEX + 5, "mute, then closing");
+	back_set_state(b, CLOSING);
+	/* By the end of this the frontend has seen it. */
+	guest_run(b, "true");
+	back_answer_held(b);
+	tap_check(back_serve(b, front_closed), "mute, then closing: closes");
+	error = mock_error_of(&b->m, b->m.front);
+	tap_check(!error, "mute, then closing: error node: %s",
+		  error ? error : "(none)");
+	free(error);
+	back_detach(b);
+	guest_check_gone(b, "mute, then closing");
+}
+
+/* The look for partitions goes on with the next connection. */
+static void reconnect_mute(struct backend *b)
+{
+	attach_mute(b, INDEX + 6, "mute, then new");
+	back_unmap(b);
+	back_set_state(b, CLOSED);
+	tap_check(mock_await_state_of(&b->m, b->m.front, INITIALISING),
+		  "mute, then new: starts again");
+	b->answer = answer_truly;
+	back_set_state(b, INITWAIT);
+	tap_check(back_connect(b) && back_serve(b, front_connected) &&
+		  !guest_run(b, "agent wait-disk 30 /dev/%s", b->name),
+		  "mute, then new: connects");
+	tap_check(!guest_read(b), "mute, then new: serves");
+	back_detach(b);
+	guest_check_gone(b, "mute, then new");
 }
 
 static void mute_in_use(struct backend *b)
@@ -86,6 +144,9 @@ void back_cases_mute(struct backend *b)
 {
 	answer_late(b);
 	mute_at_first(b);
+	close_mute(b);
+	closing_mute(b);
+	reconnect_mute(b);
 	mute_in_use(b);
 	ring_for_nothing(b);
 }

@@ -68,6 +68,7 @@ void back_show_disk(struct backend *b);
 void back_set_state(struct backend *b, int state);
 bool back_connect(struct backend *b);
 bool back_attach(struct backend *b, unsigned int index);
+void back_unmap(struct backend *b);
 void back_remove(struct backend *b);
 void back_detach(struct backend *b);
 void back_check_error(struct backend *b, const char *name, const char *word);
