@@ -454,9 +454,10 @@ static bool nothing_to_do(struct blkback_ring *ring)
 /* The same without asking for an event, which alone is no work. */
 static bool found_work(const struct blkback_ring *ring)
 {
-	if (!llist_empty(&ring->done) || blkback_barrier_called(ring) ||
-	    kthread_should_stop())
+	if (!llist_empty(&ring->done) || blkback_barrier_called(ring))
 		return true;
+	if (kthread_should_stop())
+		return !ring->in_flight;
 	return !takes_none(ring) && (ring->waiting || !is_empty(ring));
 }
 
@@ -536,10 +537,9 @@ int blkback_ring_thread(void *data)
 
 	while (!kthread_should_stop() || ring->in_flight) {
 		blkback_stats_log(ring);
-		if (serve(ring))
-			cond_resched();
-		else
+		if (!serve(ring))
 			wait_for_work(ring);
+		cond_resched();
 	}
 	blkback_persist_disarm(ring);
 	blkback_grant_give_back(ring, UINT_MAX);
