@@ -148,7 +148,6 @@ struct blkfront_completer {
  *	under either, or in a read section of RCU: see stop_queues()
  * @holding: what comes in is parked, even if @connected: see recovery.c; written
  *	and read under the producer's lock
- * @polled: no event is asked for with responses: the block layer polls
  * @irq: 0 when there is none
  * @evtchn: event channel of @irq
  * @nr_pages: pages of the ring
@@ -171,7 +170,6 @@ struct blkfront_queue {
 	struct blkfront_dev	*dev;
 	bool			connected;
 	bool			holding;
-	bool			polled;
 	unsigned int		irq;
 	evtchn_port_t		evtchn;
 	unsigned int		nr_pages;
@@ -193,7 +191,6 @@ struct blkfront_queue {
 /**
  * struct blkfront_limits - what a connection was agreed to have
  * @nr_queues: rings
- * @nr_polled: how many of them, the last ones, raise no interrupts
  * @ring_order: log2 of the pages of a ring
  * @max_segs: segments of a request; those of more than 11 go indirect
  * @persistent: the backend was told that grants may stay mapped
@@ -201,7 +198,6 @@ struct blkfront_queue {
  */
 struct blkfront_limits {
 	unsigned int	nr_queues;
-	unsigned int	nr_polled;
 	unsigned int	ring_order;
 	unsigned int	max_segs;
 	bool		persistent;
@@ -349,7 +345,6 @@ struct blkfront_draft {
 /* main.c */
 extern struct workqueue_struct *blkfront_workqueue;
 extern unsigned int blkfront_max_queues;
-extern unsigned int blkfront_poll_queues;
 extern unsigned int blkfront_max_ring_order;
 extern unsigned int blkfront_max_segments;
 extern bool blkfront_offer_persistent;
@@ -381,7 +376,6 @@ int blkfront_queues_prepare(struct blkfront_dev *dev);
 void blkfront_queues_disconnect(struct blkfront_dev *dev);
 void blkfront_queues_hold(struct blkfront_dev *dev);
 void blkfront_queues_release(struct blkfront_dev *dev);
-void blkfront_queues_poll(struct blkfront_dev *dev);
 void blkfront_queues_destroy(struct blkfront_dev *dev);
 
 /* mq.c */
@@ -415,8 +409,6 @@ void blkfront_request_push(struct blkfront_queue *queue);
 /* complete.c */
 irqreturn_t blkfront_complete_event(int irq, void *data);
 int blkfront_complete_pending(struct blkfront_queue *queue);
-int blkfront_complete_poll(struct blk_mq_hw_ctx *hctx,
-			   struct io_comp_batch *batch);
 void blkfront_complete_request(struct request *rq);
 void blkfront_complete_unanswered(struct blkfront_queue *queue);
 

@@ -118,9 +118,6 @@ static int take_responses(struct blkfront_queue *queue, struct request ***tail)
 			blkfront_break(queue->dev, lie);
 			return -EPROTO;
 		}
-		/* Otherwise nobody need look a last time: it will be polled. */
-		if (queue->polled)
-			return taken;
 		xenblk_ring_await_responses(ring);
 		if (!xenblk_ring_pending_responses(ring, &nr) || nr)
 			continue;
@@ -198,26 +195,6 @@ static void finish_all(struct request **list, struct io_comp_batch *batch)
 		finish(rq, batch);
 }
 
-/* Return: as blkfront_complete_pending(). */
-static int complete_pending(struct blkfront_queue *queue,
-			    struct io_comp_batch *batch)
-{
-	struct request *taken = NULL, **tail = &taken;
-	int nr = -ESHUTDOWN;
-	unsigned long flags;
-
-	/* Keeps the slots; pairs with stop_queues(). */
-	rcu_read_lock();
-	spin_lock_irqsave(&queue->completer.lock, flags);
-	if (queue->connected && !READ_ONCE(queue->dev->broken))
-		nr = take_responses(queue, &tail);
-	spin_unlock_irqrestore(&queue->completer.lock, flags);
-
-	finish_all(&taken, batch);
-	rcu_read_unlock();
-	return nr;
-}
-
 /**
  * blkfront_complete_pending() - finish the requests that are answered
  * @queue: the ring, in any condition
@@ -228,27 +205,23 @@ static int complete_pending(struct blkfront_queue *queue,
  */
 int blkfront_complete_pending(struct blkfront_queue *queue)
 {
+	struct request *taken = NULL, **tail = &taken;
 	DEFINE_IO_COMP_BATCH(batch);
-	int nr = complete_pending(queue, &batch);
+	int nr = -ESHUTDOWN;
+	unsigned long flags;
 
+	/* Keeps the slots; pairs with stop_queues(). */
+	rcu_read_lock();
+	spin_lock_irqsave(&queue->completer.lock, flags);
+	if (queue->connected && !READ_ONCE(queue->dev->broken))
+		nr = take_responses(queue, &tail);
+	spin_unlock_irqrestore(&queue->completer.lock, flags);
+
+	finish_all(&taken, &batch);
+	rcu_read_unlock();
 	if (batch.complete)
 		batch.complete(&batch);
 	return nr;
-}
-
-/**
- * blkfront_complete_poll() - finish what is answered, in a batch of the caller
- * @hctx: hardware queue of a bio, or NULL: when it was sent by one that is gone,
- *	it was replayed, which the caller finds out by looking again
- * @batch: of the caller; may be NULL
- *
- * Context: ->poll of the block layer.
- * Return: how many, or a negative error when it is of no use to go on.
- */
-int blkfront_complete_poll(struct blk_mq_hw_ctx *hctx,
-			   struct io_comp_batch *batch)
-{
-	return hctx ? complete_pending(hctx->driver_data, batch) : 0;
 }
 
 /**

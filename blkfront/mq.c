@@ -160,35 +160,12 @@ static int init_hctx(struct blk_mq_hw_ctx *hctx, void *data, unsigned int index)
 	return 0;
 }
 
-/*
- * The first rings have interrupts, the last ones none. When the block layer
- * cannot have a queue for each, it lacks polled ones.
- */
-static void map_queues(struct blk_mq_tag_set *set)
-{
-	const struct blkfront_dev *dev = set->driver_data;
-	const struct blkfront_limits *limits = &dev->limits;
-	struct blk_mq_queue_map *map = set->map;
-	unsigned int first_polled = min(set->nr_hw_queues,
-					limits->nr_queues - limits->nr_polled);
-
-	map[HCTX_TYPE_DEFAULT].nr_queues = first_polled;
-	map[HCTX_TYPE_READ].nr_queues = 0;
-	map[HCTX_TYPE_POLL].nr_queues = set->nr_hw_queues - first_polled;
-	map[HCTX_TYPE_POLL].queue_offset = first_polled;
-	blk_mq_map_queues(&map[HCTX_TYPE_DEFAULT]);
-	if (map[HCTX_TYPE_POLL].nr_queues)
-		blk_mq_map_queues(&map[HCTX_TYPE_POLL]);
-}
-
 static const struct blk_mq_ops ops = {
 	.queue_rq	= queue_rq,
 	.commit_rqs	= commit_rqs,
 	.complete	= blkfront_complete_request,
 	.timeout	= handle_timeout,
 	.init_hctx	= init_hctx,
-	.map_queues	= map_queues,
-	.poll		= blkfront_complete_poll,
 };
 
 /**
@@ -208,8 +185,6 @@ int blkfront_mq_alloc_tags(struct blkfront_dev *dev)
 	memset(set, 0, sizeof(*set));
 	set->ops = &ops;
 	set->nr_hw_queues = dev->limits.nr_queues;
-	/* A later connection may have polled ones, if this one has none. */
-	set->nr_maps = HCTX_MAX_TYPES;
 	set->queue_depth = dev->queues[0].producer.ring.ring.nr_ents;
 	set->cmd_size = sizeof(struct blkfront_pdu);
 	set->numa_node = NUMA_NO_NODE;
@@ -225,17 +200,12 @@ int blkfront_mq_alloc_tags(struct blkfront_dev *dev)
  * The number of tags stays: blk-mq cannot change that of a disk that exists.
  *
  * Context: the device's worker.
- * Return: 0, or -ENOMEM when there are more hardware queues than rings, or one
- * that waits for interrupts of a ring without.
+ * Return: 0, or -ENOMEM when there are more hardware queues than rings.
  */
 int blkfront_mq_update_queues(struct blkfront_dev *dev)
 {
-	unsigned int with_events = dev->limits.nr_queues - dev->limits.nr_polled;
 	struct blk_mq_tag_set *set = &dev->tag_set;
 
 	blk_mq_update_nr_hw_queues(set, dev->limits.nr_queues);
-	if (set->nr_hw_queues > dev->limits.nr_queues ||
-	    set->map[HCTX_TYPE_DEFAULT].nr_queues > with_events)
-		return -ENOMEM;
-	return 0;
+	return set->nr_hw_queues > dev->limits.nr_queues ? -ENOMEM : 0;
 }

@@ -73,11 +73,6 @@ int blkfront_negotiate_limits(struct blkfront_dev *dev)
 		queues = min(queues, dev->nr_allotted);
 	limits->nr_queues = xenblk_limits_queues(READ_ONCE(blkfront_max_queues),
 						 num_online_cpus(), queues);
-	limits->nr_polled =
-		xenblk_limits_poll_queues(READ_ONCE(blkfront_poll_queues),
-					  num_online_cpus(), limits->nr_queues,
-					  queues);
-	limits->nr_queues += limits->nr_polled;
 	limits->ring_order =
 		xenblk_limits_ring_order(READ_ONCE(blkfront_max_ring_order),
 					 order);

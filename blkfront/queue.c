@@ -40,10 +40,7 @@ static int map_ring(struct blkfront_queue *queue)
 
 	if (!sring)
 		return -ENOMEM;
-	if (queue->polled)
-		xenblk_ring_format_polled(sring);
-	else
-		xenblk_ring_format(sring);
+	xenblk_ring_format(sring);
 	xenblk_ring_init(ring, sring, XENBLK_LAYOUT_NATIVE, queue->nr_pages);
 	queue->completer.ring.ring = *ring;
 	queue->producer.ring.req_prod = 0;
@@ -135,7 +132,8 @@ static void init_queue(struct blkfront_dev *dev, unsigned int id)
  */
 static int alloc_queues(struct blkfront_dev *dev)
 {
-	unsigned int i, nr;
+	unsigned int i, nr = xenblk_limits_queues(READ_ONCE(blkfront_max_queues),
+						  nr_cpu_ids, UINT_MAX);
 
 	lockdep_assert_held(&dev->queues_lock);
 
@@ -144,10 +142,6 @@ static int alloc_queues(struct blkfront_dev *dev)
 		return -ENODEV;
 	if (dev->queues)
 		return 0;
-	nr = xenblk_limits_queues(READ_ONCE(blkfront_max_queues), nr_cpu_ids,
-				  UINT_MAX);
-	nr += xenblk_limits_poll_queues(READ_ONCE(blkfront_poll_queues),
-					nr_cpu_ids, nr, UINT_MAX);
 	nr = max(nr, dev->limits.nr_queues);
 	dev->queues = kvcalloc(nr, sizeof(*dev->queues), GFP_KERNEL);
 	if (!dev->queues)
@@ -161,11 +155,8 @@ static int alloc_queues(struct blkfront_dev *dev)
 /* What a failure leaves is for free_queue(). */
 static int connect(struct blkfront_queue *queue)
 {
-	const struct blkfront_limits *limits = &queue->dev->limits;
-	int err;
+	int err = create_ring(queue);
 
-	queue->polled = queue->id >= limits->nr_queues - limits->nr_polled;
-	err = create_ring(queue);
 	if (!err)
 		err = create_slots(queue);
 	if (!err)
@@ -336,23 +327,6 @@ void blkfront_queues_release(struct blkfront_dev *dev)
 	mutex_lock(&dev->queues_lock);
 	for (i = 0; i < dev->nr_allotted; i++)
 		set_connected(&dev->queues[i], dev->queues[i].connected, false);
-	mutex_unlock(&dev->queues_lock);
-}
-
-/**
- * blkfront_queues_poll() - finish what is answered on rings without interrupts
- * @dev: the disk; whoever would poll may be frozen
- *
- * Context: may sleep.
- */
-void blkfront_queues_poll(struct blkfront_dev *dev)
-{
-	unsigned int i;
-
-	mutex_lock(&dev->queues_lock);
-	for (i = 0; dev->queues && i < dev->nr_allotted; i++)
-		if (dev->queues[i].polled)
-			blkfront_complete_pending(&dev->queues[i]);
 	mutex_unlock(&dev->queues_lock);
 }
 

@@ -55,19 +55,14 @@ void blkfront_recovery_init(struct blkfront_dev *dev)
 	INIT_WORK(&dev->replay, replay);
 }
 
-/*
- * Whoever submits them again can wait, and polls nothing; whoever polls for
- * them must not look where they were.
- */
+/* Whoever submits them again can wait, and polls nothing. */
 static void park_bios(struct blkfront_dev *dev, struct request *rq)
 {
 	struct bio *bio;
 
 	spin_lock(&dev->parked_lock);
-	for (bio = rq->bio; bio; bio = bio->bi_next, dev->nr_parked++) {
+	for (bio = rq->bio; bio; bio = bio->bi_next, dev->nr_parked++)
 		bio->bi_opf &= ~(REQ_NOWAIT | REQ_POLLED);
-		WRITE_ONCE(bio->bi_cookie, BLK_QC_T_NONE);
-	}
 	blk_steal_bios(&dev->parked, rq);
 	spin_unlock(&dev->parked_lock);
 }
@@ -141,18 +136,6 @@ void blkfront_recovery_fail(struct blkfront_dev *dev)
 		end_unsent(rq, BLK_STS_IOERR);
 }
 
-/* Nobody polls: whoever would is frozen. */
-static void wait_idle(struct blkfront_dev *dev)
-{
-	unsigned long end = jiffies + SUSPEND_WAIT;
-
-	do {
-		blkfront_queues_poll(dev);
-	} while (!blk_mq_freeze_queue_wait_timeout(dev->disk->queue,
-						   DRAIN_STEP) &&
-		 time_before(jiffies, end));
-}
-
 /**
  * blkfront_recovery_suspend() - the domain may be about to leave its backends
  * @xdev: the device
@@ -176,7 +159,7 @@ int blkfront_recovery_suspend(struct xenbus_device *xdev)
 		struct request_queue *q = dev->disk->queue;
 
 		blk_freeze_queue_start(q);
-		wait_idle(dev);
+		blk_mq_freeze_queue_wait_timeout(q, SUSPEND_WAIT);
 		blk_mq_unfreeze_queue(q);
 	}
 	mutex_unlock(&dev->lock);
@@ -313,10 +296,10 @@ void blkfront_recovery_release(struct blkfront_dev *dev)
 	lockdep_assert_held(&dev->lock);
 
 	xenblk_info_ratelimited(dev->xdev,
-				"%s: connected again, %u queues of %u entries, %u polled, %u segments, %u bios replayed",
+				"%s: connected again, %u queues of %u entries, %u segments, %u bios replayed",
 				dev->disk->disk_name, dev->limits.nr_queues,
 				dev->queues[0].producer.ring.ring.nr_ents,
-				dev->limits.nr_polled, dev->limits.max_segs, dev->nr_parked);
+				dev->limits.max_segs, dev->nr_parked);
 	blkfront_queues_release(dev);
 	dev->held = false;
 	queue_work(blkfront_workqueue, &dev->replay);

@@ -25,23 +25,6 @@ unsigned int xenblk_limits_queues(unsigned int own, unsigned int cpus,
 }
 
 /**
- * xenblk_limits_poll_queues() - queues without interrupts, beside the others
- * @own: how many a frontend wants
- * @cpus: CPUs that could use one each
- * @used: xenblk_limits_queues(): the others, which come first
- * @peer: the backend's limit of all, 1 when it offers no queues
- *
- * Return: what the others leave, maybe 0.
- */
-unsigned int xenblk_limits_poll_queues(unsigned int own, unsigned int cpus,
-				       unsigned int used, unsigned int peer)
-{
-	unsigned int most = min(peer, XENBLK_MAX_QUEUES + 0U);
-
-	return used < most ? min(min(own, cpus), most - used) : 0;
-}
-
-/**
  * xenblk_limits_ring_order() - ring order that a frontend asks for
  * @own: its own limit, log2 of pages
  * @peer: the backend's limit, 0 when it offers none

@@ -15,8 +15,6 @@
 
 unsigned int xenblk_limits_queues(unsigned int own, unsigned int cpus,
 				  unsigned int peer);
-unsigned int xenblk_limits_poll_queues(unsigned int own, unsigned int cpus,
-				       unsigned int used, unsigned int peer);
 unsigned int xenblk_limits_ring_order(unsigned int own, unsigned int peer);
 unsigned int xenblk_limits_segments(unsigned int own, unsigned int peer);
 

@@ -112,20 +112,6 @@ static inline void xenblk_ring_format(struct xenblk_sring *sring)
 }
 
 /**
- * xenblk_ring_format_polled() - make fresh shared pages a ring without events
- * @sring: zeroed pages that no peer uses yet
- *
- * As xenblk_ring_format(), but no response comes with an event: its index stays
- * behind for as long as nobody calls xenblk_ring_await_responses(), but for one
- * in 2^32.
- */
-static inline void xenblk_ring_format_polled(struct xenblk_sring *sring)
-{
-	xenblk_ring_format(sring);
-	sring->rsp_event = 0;
-}
-
-/**
  * xenblk_ring_attach_back() - take up a ring where its frontend left it
  * @back: set whole
  * @sring: the shared pages, mapped together

@@ -51,29 +51,6 @@ static void check_queues(void)
 	tap_verdict("queues: the least of three, 1 to 999");
 }
 
-static void check_poll_queues(void)
-{
-	static const struct {
-		unsigned int own, cpus, used, peer, want;
-	} rows[] = {
-		{ 0, 4, 2, 8, 0 }, { 1, 4, 2, 8, 1 }, { 2, 4, 4, 8, 2 },
-		{ 8, 4, 2, 8, 4 }, { 3, 4, 2, 4, 2 }, { 3, 4, 4, 4, 0 },
-		{ 1, 4, 1, 1, 0 }, { 1, 4, 1, 2, 1 }, { 1, 4, 1, 0, 0 },
-		{ 999, 1024, 999, UINT_MAX, 0 }, { 999, 1024, 998, UINT_MAX, 1 },
-		{ UINT_MAX, UINT_MAX, 1, UINT_MAX, 998 }, { 1, 0, 1, 8, 0 },
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(rows); i++)
-		tap_expect(xenblk_limits_poll_queues(rows[i].own, rows[i].cpus,
-						     rows[i].used,
-						     rows[i].peer),
-			   rows[i].want, "poll_queues(%u, %u, %u, %u)",
-			   rows[i].own, rows[i].cpus, rows[i].used,
-			   rows[i].peer);
-	tap_verdict("poll queues: of what the others leave");
-}
-
 static void check_ring_order(void)
 {
 	size_t i, j;
@@ -170,7 +147,6 @@ static void check_order_of_pages(void)
 int main(void)
 {
 	check_queues();
-	check_poll_queues();
 	check_ring_order();
 	check_segments();
 	check_check_queues();

@@ -80,28 +80,6 @@ static void check_format(void)
 	tap_verdict("an empty ring asks for the first event");
 }
 
-static void check_format_polled(void)
-{
-	struct xenblk_back_ring back = {};
-	struct xenblk_sring *sring = alloc_sring(1);
-	u32 nr;
-
-	memset(sring, 0xaa, SPEC64_SRING_ENTRIES);
-	xenblk_ring_format_polled(sring);
-	tap_expect(spec_peek(sring, SPEC64_SRING_REQ_EVENT, 4), 1, "req_event");
-	xenblk_ring_init(&back.ring, sring, XENBLK_LAYOUT_NATIVE, 1);
-	for (nr = 0; nr <= 32; nr++) {
-		back.rsp_prod += nr;
-		tap_expect(xenblk_ring_push_responses(&back), false,
-			   "event with %u responses", nr);
-	}
-	back.rsp_prod = 0x7fffffff;
-	back.pushed = 0x7ffffffe;
-	tap_expect(xenblk_ring_push_responses(&back), false, "much later");
-	free(sring);
-	tap_verdict("a polled ring asks for no event");
-}
-
 static void check_event_crossed(void)
 {
 	int event, moved;
@@ -428,7 +406,6 @@ int main(void)
 	size_t i;
 
 	check_format();
-	check_format_polled();
 	check_event_crossed();
 	for (i = 0; i < SPEC_NR_LAYOUTS; i++)
 		check_layout(&spec_layouts[i]);
