@@ -14,15 +14,6 @@
 
 #include "blkback.h"
 
-/* A late wake-up finds a task: each ring holds a reference. */
-static void wake_rings(struct blkback_device *device)
-{
-	unsigned int i;
-
-	for (i = 0; i < device->nr_rings; i++)
-		wake_up_process(device->rings[i]->thread);
-}
-
 static void start_round(struct blkback_device *device,
 			struct blkback_request *request)
 {
@@ -33,7 +24,7 @@ static void start_round(struct blkback_device *device,
 	barriers->missing = device->nr_rings;
 	/* Before the wake-ups, which order it; blkback_barrier_called(). */
 	WRITE_ONCE(barriers->round, barriers->round + 1);
-	wake_rings(device);
+	blkback_rings_wake(device->rings, device->nr_rings);
 }
 
 /* Rings are freed together, when no thread runs that could be in here. */

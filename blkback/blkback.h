@@ -288,9 +288,8 @@ struct blkback_barriers {
  * @batch: scratch of the pass
  * @idle: pages to map at, the last used first
  * @nr_idle: their number
- * @own: pages to copy through, the last used first
+ * @own: pages to copy through, the last used first; NULL when all is mapped
  * @nr_own: their number
- * @max_copy_pages: requests of more pages are mapped
  * @store: grants that stay mapped
  * @poll: how long to look for work before sleeping
  * @squeeze_seen: the device's squeezed_until when the ring last looked
@@ -332,7 +331,6 @@ struct blkback_ring {
 	unsigned int			nr_idle;
 	struct page			**own;
 	unsigned int			nr_own;
-	unsigned int			max_copy_pages;
 	struct blkback_store		store;
 	struct blkback_poll		poll;
 	unsigned long			squeeze_seen;
@@ -393,7 +391,7 @@ struct blkback_persist_limits {
  * @limits: see there
  * @max_cached_pages: of each ring
  * @persist: see there
- * @max_copy_pages: of each ring; sampled as @persist
+ * @max_copy_pages: requests of more pages are mapped; sampled as @persist
  * @poll_us: longest poll of each ring, in microseconds; sampled as @persist
  * @squeezed_until: memory was short: rings keep no pages; in jiffies
  * @bdev: the disk; NULL until the hotplug script has named it
@@ -460,6 +458,7 @@ struct blkback_ring *blkback_ring_create(struct blkback_device *device,
 					 enum xenblk_layout layout,
 					 struct blkback_ring_spec *spec);
 void blkback_ring_start(struct blkback_ring *ring);
+void blkback_rings_wake(struct blkback_ring **rings, unsigned int nr_rings);
 void blkback_rings_stop(struct blkback_ring **rings, unsigned int nr_rings);
 void blkback_rings_free(struct blkback_ring **rings, unsigned int nr_rings);
 

@@ -14,15 +14,13 @@
  * @ring: that it came from
  * @request: not in a pass yet
  *
- * Where grants stay mapped, copying has nothing to gain.
- *
  * Context: the thread of @ring.
  */
 bool blkback_copy_suits(const struct blkback_ring *ring,
 			const struct blkback_request *request)
 {
-	return !ring->store.grants && request->io.nr_segments &&
-	       request->io.nr_segments <= ring->max_copy_pages;
+	return ring->own && request->io.nr_segments &&
+	       request->io.nr_segments <= ring->device->max_copy_pages;
 }
 
 /**

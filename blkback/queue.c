@@ -99,10 +99,14 @@ static void free_pages_to_map(struct blkback_ring *ring)
 	kvfree(ring->idle);
 }
 
-/* Room for them only: where none can be had, requests are mapped. */
+/*
+ * Room for them only. Where grants stay mapped, copying has nothing to gain: a
+ * ring without room maps all.
+ */
 static int alloc_pages_to_copy(struct blkback_ring *ring)
 {
-	ring->max_copy_pages = ring->device->max_copy_pages;
+	if (ring->store.grants || !ring->device->max_copy_pages)
+		return 0;
 	ring->own = kvcalloc(BLKBACK_MAX_PAGES, sizeof(ring->own[0]),
 			     GFP_KERNEL);
 	return ring->own ? 0 : -ENOMEM;
@@ -140,24 +144,24 @@ static int alloc_pools(struct blkback_ring *ring, enum xenblk_layout layout,
 	err = alloc_pages_to_map(ring);
 	if (err)
 		goto free_batch;
-	err = alloc_pages_to_copy(ring);
-	if (err)
-		goto free_pages_to_map;
 	/* One table is enough for progress: the thread then takes one by one. */
 	err = mempool_init_kmalloc_pool(&ring->table_pool, 1,
 					sizeof(struct blkback_table));
 	if (err)
-		goto free_pages_to_copy;
+		goto free_pages_to_map;
 	if (spec->persistent)
 		err = blkback_persist_create(ring, &ring->device->persist);
 	if (err)
 		goto free_tables;
+	err = alloc_pages_to_copy(ring);
+	if (err)
+		goto destroy_persist;
 	return 0;
 
+destroy_persist:
+	blkback_persist_destroy(ring);
 free_tables:
 	free_tables(ring);
-free_pages_to_copy:
-	free_pages_to_copy(ring);
 free_pages_to_map:
 	free_pages_to_map(ring);
 free_batch:
@@ -169,9 +173,9 @@ free_requests:
 
 static void free_pools(struct blkback_ring *ring)
 {
+	free_pages_to_copy(ring);
 	blkback_persist_destroy(ring);
 	free_tables(ring);
-	free_pages_to_copy(ring);
 	free_pages_to_map(ring);
 	free_batch(ring->batch);
 	kvfree(ring->requests);
@@ -308,6 +312,23 @@ void blkback_ring_start(struct blkback_ring *ring)
 {
 	wake_up_process(ring->thread);
 	enable_irq(ring->irq);
+}
+
+/**
+ * blkback_rings_wake() - have each thread look for work
+ * @rings: array of rings that are not being freed
+ * @nr_rings: its length
+ *
+ * A late wake-up finds a task: each ring holds a reference.
+ *
+ * Context: any.
+ */
+void blkback_rings_wake(struct blkback_ring **rings, unsigned int nr_rings)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_rings; i++)
+		wake_up_process(rings[i]->thread);
 }
 
 static void destroy_ring(struct blkback_ring *ring)

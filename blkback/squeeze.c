@@ -7,16 +7,6 @@
 
 #include "blkback.h"
 
-/* The next pass of each thread trims; it may be asleep. */
-static void wake_rings(const struct blkback_device *device)
-{
-	unsigned int i;
-
-	lockdep_assert_held(&device->lock);
-	for (i = 0; device->rings && i < device->nr_rings; i++)
-		wake_up_process(device->rings[i]->thread);
-}
-
 /**
  * blkback_squeeze() - have the rings of a device give back what they can
  * @xdev: its xenbus device, bound
@@ -32,8 +22,9 @@ void blkback_squeeze(struct xenbus_device *xdev)
 	/* Pairs with blkback_squeeze_is_on(). */
 	WRITE_ONCE(device->squeezed_until,
 		   jiffies + msecs_to_jiffies(READ_ONCE(blkback_squeeze_ms)));
-	if (!device->tearing_down)
-		wake_rings(device);
+	/* Each thread trims before it sleeps again. */
+	if (device->rings && !device->tearing_down)
+		blkback_rings_wake(device->rings, device->nr_rings);
 	mutex_unlock(&device->lock);
 }
 

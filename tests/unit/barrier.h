@@ -160,6 +160,13 @@ struct blkback_ring {
 	bool			stopping, ended;
 };
 
+static inline void blkback_rings_wake(struct blkback_ring **rings,
+				      unsigned int nr_rings)
+{
+	while (nr_rings--)
+		wake_up_process(rings[nr_rings]->thread);
+}
+
 void blkback_barrier_park(struct blkback_request *request);
 void blkback_barrier_end(struct blkback_request *request);
 void blkback_barrier_give_up(struct blkback_ring *ring);

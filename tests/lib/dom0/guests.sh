@@ -3,11 +3,9 @@
 # a test that asks for the same kind gets it with no disk and no frontend loaded.
 
 declare -A domids=()
-boot_direct="kernel = \"/opt/guest/vmlinux\"
-ramdisk = \"$run_dir/initrd.cpio\""
 
-# What a test may set before it makes a guest: GUEST_ARGS for its kernel, GUEST_BOOT
-# in place of the two lines above, GUEST_DISKS in the form of xl's "disk".
+# What a test may set before it makes a guest: GUEST_ARGS for its kernel, GUEST_DISKS in
+# the form of xl's "disk".
 
 guest_config() {
 	local name=$1 type=$2 vcpus=$3 memory=$4
@@ -16,7 +14,8 @@ guest_config() {
 		type = "$type"
 		vcpus = $vcpus
 		memory = $memory
-		${GUEST_BOOT:-$boot_direct}
+		kernel = "/opt/guest/vmlinux"
+		ramdisk = "$run_dir/initrd.cpio"
 		extra = "console=hvc0 loglevel=5 panic=1 mitigations=off audit=0 lsm= hung_task_panic=0 ${GUEST_ARGS:-}"
 		tsc_mode = "native"
 		on_poweroff = "destroy"

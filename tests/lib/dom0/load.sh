@@ -175,30 +175,3 @@ assert_sectors_numbered() {
 			$at += 512 }' "$first" | head -n 3)
 	[[ ! $wrong ]] || fail "misplaced data on $device: $wrong"
 }
-
-# Verified load on a disk of a guest while its scheduler changes every second.
-# switch_schedulers QUEUES SECONDS
-switch_schedulers() {
-	local queues=$1 seconds=$2 name
-	load_backend max_queues="$queues"
-	null_create disk 8
-	use_guest pv 4
-	guest_load_front "$guest" max_queues="$queues"
-	attach_fast "$domid" "$null_dev" xvda
-	wait_connected "$domid" xvda
-	guest_wait_disk "$guest" xvda
-	guest_exec "$guest" "modprobe -a bfq kyber-iosched; cat /sys/block/xvda/queue/scheduler" >"$OUT/schedulers"
-	for name in none mq-deadline bfq kyber; do
-		grep -qw "$name" "$OUT/schedulers" || fail "no scheduler $name: $(cat "$OUT/schedulers")"
-	done
-	guest_start_load "$guest" /dev/xvda --rw=randwrite --bs=4k --size=1m --offset_increment=1m --numjobs=4 --thread \
-		--verify=crc32c --verify_backlog=64 --verify_fatal=1
-	GUEST_LIMIT=$((seconds * 4)) guest_exec "$guest" "set -- none mq-deadline bfq kyber
-		for n in \$(seq $seconds); do
-			echo \$1 >/sys/block/xvda/queue/scheduler || exit 1
-			set -- \$2 \$3 \$4 \$1
-			sleep 1
-		done" || fail "a scheduler is refused"
-	guest_stop_load
-	assert_same_content "$guest" /dev/xvda "$null_dev"
-}
