@@ -29,4 +29,6 @@ is "an empty name" "2 tests/run: no test is called ''" "$(says "$run" '')"
 is "an option without its value" "2 tests/run: --instance needs a value" "$(says "$run" --instance)"
 is "a pair that there is not" "2 tests/run: a driver is ours or stock, not 'Stock'" "$(says env BACK=Stock "$run" --list)"
 is "without a home" 1 "$(env -u HOME "$run" --list smoke/001 | wc -l)"
+is "images that cannot be made end the run at once" "1 0 passed, 2 failed, 0 skipped" \
+	"$(said=$(FRONT=stock BACK=stock XENBLK_CACHE=/proc/none "$run" smoke/001 smoke/002 2>/dev/null) || echo "$? ${said##*$'\n'}")"
 finish
