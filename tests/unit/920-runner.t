@@ -19,7 +19,7 @@ says() {
 }
 
 is "a test by its number" 1 "$(lists smoke/001)"
-is "a test by its condition" 1 "$(lists mq/001~q1-order0)"
+is "a test by its condition" 1 "$(lists mq/001~q1)"
 is "a long test by its number" 1 "$(lists data/004)"
 long=$(cd "$(dirname "$run")/data" && grep -lE '^# long:' -- * | paste -sd'|')
 is "a group is without its long tests" "$(lists data)" "$(("$(lists --full data)" - "$("$run" --list --full data | grep -cE "^data/($long)[~ ]")"))"

@@ -144,6 +144,7 @@ count_queues() {
 }
 
 stop_counting() {
+	forget stop_counting "$1" "$2"
 	guest_exec "$1" "echo '!$2' >/sys/kernel/tracing/events/block/block_rq_issue/trigger"
 }
 
