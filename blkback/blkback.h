@@ -151,9 +151,11 @@ struct blkback_store {
  * @table: where the segments are when there are more than 11; NULL else
  * @segment: of @table or @inline_segments
  * @inline_segments: of direct requests
+ * @bio: of a direct request, but for discards: it costs no allocation
+ * @bvec: of @bio
  *
  * Owned by the thread; between submission and done the bios only touch
- * @status, @pending_bios and @done_node.
+ * @status, @pending_bios and @done_node, and @bio belongs to the disk.
  */
 struct blkback_request {
 	struct llist_node	done_node;
@@ -172,6 +174,8 @@ struct blkback_request {
 	struct blkback_table	*table;
 	struct blkback_segment	*segment;
 	struct blkback_segment	inline_segments[XENBLK_MAX_DIRECT_SEGMENTS];
+	struct bio		bio;
+	struct bio_vec		bvec[XENBLK_MAX_DIRECT_SEGMENTS];
 };
 
 /**

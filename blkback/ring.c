@@ -121,49 +121,47 @@ static void clear_segments(struct blkback_request *request)
 	       request->io.nr_segments * sizeof(request->segment[0]));
 }
 
-/*
- * A free request always exists: there is one for each slot, and
- * xenblk_ring_pending_requests() counts no more requests than free slots.
- */
 static struct blkback_request *admit(struct blkback_ring *ring,
-				     const struct xenblk_request *req,
-				     const struct blkback_io *io)
+				     struct blkback_request *request,
+				     const struct xenblk_request *req)
 {
-	struct blkback_request *request = ring->free;
-
 	ring->free = request->next_free;
-	request->io = *io;
 	request->id = req->id;
 	request->answer_op = req->inner_op;
 	request->status = XENBLK_RSP_OKAY;
 	request->parked = false;
 	request->table = NULL;
 	request->segment = request->inline_segments;
-	if (io->indirect)
+	if (request->io.indirect)
 		request->list_gref = req->gref[0];
 	else
 		keep_segments(request, req->seg);
 	return request;
 }
 
-/* Takes the next request off the ring; NULL when it was refused on the spot. */
+/*
+ * Takes the next request off the ring; NULL when it was refused on the spot.
+ * A free one always exists here: there is one for each slot, and
+ * xenblk_ring_pending_requests() counts no more requests than free slots.
+ */
 static struct blkback_request *take_next(struct blkback_ring *ring)
 {
 	const struct blkback_bounds *bounds = &ring->bounds;
+	struct blkback_request *request = ring->free;
+	struct blkback_io *io = &request->io;
 	struct xenblk_request req;
-	struct blkback_io io;
 	int err;
 
 	xenblk_ring_get_request(&ring->back, &req);
 	ring->served = true;
-	err = blkback_parse_header(bounds, &req, &io);
-	if (!err && !io.indirect)
-		err = blkback_parse_segments(bounds, req.seg, &io);
+	err = blkback_parse_header(bounds, &req, io);
+	if (!err && !io->indirect)
+		err = blkback_parse_segments(bounds, req.seg, io);
 	if (err) {
 		refuse(ring, &req, err);
 		return NULL;
 	}
-	return admit(ring, &req, &io);
+	return admit(ring, request, &req);
 }
 
 /* Is there room for one more request in this pass, and in flight? */

@@ -18,6 +18,7 @@
 /* Tags that the block layer takes at a time: more seldom lie side by side. */
 #define TAGS_TOGETHER		8U
 
+/* For what the bio of a request is too small, or too few. */
 static struct bio_set bios;
 
 /**
@@ -65,7 +66,10 @@ static void end_bio(struct bio *bio)
 	if (bio->bi_status)
 		WRITE_ONCE(request->status,
 			   xenblk_status_to_wire(bio->bi_status));
-	bio_put(bio);
+	if (bio == &request->bio)
+		bio_uninit(bio);
+	else
+		bio_put(bio);
 	finish_bio(request);
 }
 
@@ -88,13 +92,24 @@ static blk_opf_t opf_of(const struct blkback_io *io)
 	}
 }
 
+static struct bio *init_bio(struct blkback_request *request,
+			    unsigned int nr_pages)
+{
+	struct block_device *bdev = request->ring->device->bdev;
+	blk_opf_t opf = opf_of(&request->io);
+
+	if (nr_pages > ARRAY_SIZE(request->bvec) ||
+	    request->io.op == XENBLK_OP_DISCARD)
+		return bio_alloc_bioset(bdev, nr_pages, opf, GFP_NOIO, &bios);
+	bio_init(&request->bio, bdev, request->bvec, ARRAY_SIZE(request->bvec),
+		 opf);
+	return &request->bio;
+}
+
 static struct bio *new_bio(struct blkback_request *request, sector_t sector,
 			   unsigned int nr_pages)
 {
-	struct bio *bio = bio_alloc_bioset(request->ring->device->bdev,
-					   nr_pages,
-					   opf_of(&request->io), GFP_NOIO,
-					   &bios);
+	struct bio *bio = init_bio(request, nr_pages);
 
 	bio->bi_iter.bi_sector = sector;
 	bio->bi_private = request;
