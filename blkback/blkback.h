@@ -29,8 +29,8 @@
 /* Pages that a ring may have, mapped or idle: 16 MiB in flight. */
 #define BLKBACK_MAX_PAGES	4096
 
-/* A ring never keeps fewer pages: one request of the largest size. */
-#define BLKBACK_MIN_PAGES	XENBLK_MAX_INDIRECT_SEGMENTS
+/* A ring never keeps fewer pages: one request of the largest size, its list. */
+#define BLKBACK_MIN_PAGES	(XENBLK_MAX_INDIRECT_SEGMENTS + 1)
 
 /* Lists of segments that one copy hypercall fetches. */
 #define BLKBACK_BATCH_LISTS	32
@@ -145,7 +145,8 @@ struct blkback_store {
  * @taken_in: round of barriers in which it was taken; see barrier.c
  * @copied: its data goes through pages of ours, instead of being mapped
  * @parked: a barrier that waits for other requests; under the lock of barriers
- * @list_gref: indirect: page of the guest that lists the segments
+ * @list: indirect: page of the guest that lists the segments; mapped only if
+ *	it stays so
  * @status: &enum xenblk_rsp; any part may make it an error, none undoes that
  * @pending_bios: bios not finished, and one while they are being submitted
  * @table: where the segments are when there are more than 11; NULL else
@@ -168,7 +169,7 @@ struct blkback_request {
 	bool			copied;
 	bool			parked;
 	u32			taken_in;
-	grant_ref_t		list_gref;
+	struct blkback_segment	list;
 	int			status;
 	atomic_t		pending_bios;
 	struct blkback_table	*table;
@@ -279,7 +280,8 @@ struct blkback_barriers {
  * @broken: the frontend's index is impossible: never read the ring again
  * @served: a request was taken since the last event was acknowledged
  * @in_flight: requests between submission and the end of reaping
- * @pages_in_flight: pages mapped for them
+ * @pages_in_flight: pages mapped for them, at most
+ * @lists_readonly: the frontend's lists of segments can't stay mapped
  * @barrier: taken, and not done: nothing more is taken
  * @draining: &enum blkback_draining
  * @round: of barriers, the latest that it has seen
@@ -321,6 +323,7 @@ struct blkback_ring {
 	bool				served;
 	unsigned int			in_flight;
 	unsigned int			pages_in_flight;
+	bool				lists_readonly;
 	struct blkback_request		*barrier;
 	enum blkback_draining		draining;
 	u32				round;
@@ -502,6 +505,7 @@ int blkback_persist_create(struct blkback_ring *ring,
 void blkback_persist_destroy(struct blkback_ring *ring);
 bool blkback_persist_use(struct blkback_ring *ring,
 			 struct blkback_segment *segment);
+struct page *blkback_persist_peek(struct blkback_ring *ring, grant_ref_t gref);
 void blkback_persist_settle(struct blkback_segment *segment);
 bool blkback_persist_resolve(struct blkback_segment *segment);
 void blkback_persist_release(struct blkback_ring *ring,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The guest's pages: fetch lists of segments by copy, map and unmap data, all
- * of a pass with one hypercall each.
+ * The guest's pages: fetch lists of segments, map and unmap data, all of a pass
+ * with one hypercall each.
  */
 #include <asm/xen/page.h>
 #include <linux/mm.h>
@@ -39,7 +39,7 @@ static void set_copy_op(const struct blkback_ring *ring,
 			const struct blkback_request *request, void *list,
 			struct gnttab_copy *op)
 {
-	op->source.u.ref = request->list_gref;
+	op->source.u.ref = request->list.gref;
 	op->source.domid = guest_of(ring);
 	op->source.offset = 0;
 	op->dest.u.gmfn = virt_to_gfn(list);
@@ -50,12 +50,44 @@ static void set_copy_op(const struct blkback_ring *ring,
 	op->status = GNTST_okay;
 }
 
+/* Of a list that stays mapped each word is read once. */
+static bool read_mapped_list(struct blkback_ring *ring,
+			     const struct blkback_request *request,
+			     struct xenblk_segment *list)
+{
+	struct page *page = blkback_persist_peek(ring, request->list.gref);
+	const u64 *shared;
+	unsigned int i;
+
+	static_assert(sizeof(*list) == sizeof(*shared));
+
+	if (!page)
+		return false;
+	shared = page_address(page);
+	for (i = 0; i < request->io.nr_segments; i++)
+		((u64 *)list)[i] = READ_ONCE(shared[i]);
+	return true;
+}
+
+static void copy_lists(struct blkback_ring *ring, unsigned int nr)
+{
+	struct blkback_batch *batch = ring->batch;
+	unsigned int i;
+
+	gnttab_batch_copy(batch->copy, nr);
+	for (i = 0; i < nr; i++) {
+		if (batch->copy[i].status != GNTST_okay)
+			batch->copied[i]->status = XENBLK_RSP_ERROR;
+	}
+}
+
 /**
  * blkback_grant_fetch_lists() - copy the segment lists of indirect requests
  * @ring: that they came from
  * @requests: of the pass; those whose list can't be read become errors
  *
- * A copy, not a mapping: the guest can't change it between check and use.
+ * A copy even of what is mapped: the guest can't change it between check and
+ * use.
  *
  * Context: the thread of @ring.
  */
@@ -63,24 +95,21 @@ void blkback_grant_fetch_lists(struct blkback_ring *ring,
 			       struct list_head *requests)
 {
 	struct blkback_batch *batch = ring->batch;
+	struct xenblk_segment **list = batch->list;
 	struct blkback_request *request;
 	unsigned int nr = 0;
 
 	list_for_each_entry(request, requests, node) {
 		if (!request->io.indirect)
 			continue;
-		set_copy_op(ring, request, batch->list[nr], &batch->copy[nr]);
-		nr++;
+		if (!read_mapped_list(ring, request, *list)) {
+			set_copy_op(ring, request, *list, &batch->copy[nr]);
+			batch->copied[nr++] = request;
+		}
+		list++;
 	}
-	gnttab_batch_copy(batch->copy, nr);
-	nr = 0;
-	list_for_each_entry(request, requests, node) {
-		if (!request->io.indirect)
-			continue;
-		if (batch->copy[nr].status != GNTST_okay)
-			request->status = XENBLK_RSP_ERROR;
-		nr++;
-	}
+	if (nr)
+		copy_lists(ring, nr);
 }
 
 static unsigned long address_of(struct page *page)
@@ -102,26 +131,46 @@ static u32 map_flags(const struct blkback_request *request,
 	return flags;
 }
 
+static void add_map_op(struct blkback_ring *ring,
+		       const struct blkback_request *request,
+		       struct blkback_segment *segment)
+{
+	struct blkback_batch *batch = ring->batch;
+	unsigned int nr = batch->nr_pages++;
+
+	batch->page[nr] = ring->idle[--ring->nr_idle];
+	batch->segment[nr] = segment;
+	gnttab_set_map_op(&batch->map[nr], address_of(batch->page[nr]),
+			  map_flags(request, segment), segment->gref,
+			  guest_of(ring));
+}
+
+/*
+ * The frontend uses the same pages for its lists again and again. They have
+ * been read: what is mapped here is for the next request.
+ */
+static void add_list_op(struct blkback_ring *ring,
+			struct blkback_request *request)
+{
+	if (!ring->store.grants || ring->lists_readonly)
+		return;
+	if (!blkback_persist_use(ring, &request->list) && request->list.kept)
+		add_map_op(ring, request, &request->list);
+}
+
 static void add_map_ops(struct blkback_ring *ring,
 			struct blkback_request *request)
 {
-	struct blkback_batch *batch = ring->batch;
-	unsigned int i, nr = batch->nr_pages;
+	unsigned int i;
 
+	if (request->io.indirect)
+		add_list_op(ring, request);
 	for (i = 0; i < request->io.nr_segments; i++) {
 		struct blkback_segment *segment = &request->segment[i];
 
-		if (blkback_persist_use(ring, segment))
-			continue;
-		batch->page[nr] = ring->idle[--ring->nr_idle];
-		batch->segment[nr] = segment;
-		gnttab_set_map_op(&batch->map[nr],
-				  address_of(batch->page[nr]),
-				  map_flags(request, segment), segment->gref,
-				  guest_of(ring));
-		nr++;
+		if (!blkback_persist_use(ring, segment))
+			add_map_op(ring, request, segment);
 	}
-	batch->nr_pages = nr;
 }
 
 /*
@@ -154,6 +203,14 @@ static bool all_mapped(struct blkback_request *request)
 	return true;
 }
 
+/* A frontend may grant its lists read-only: not to be tried again and again. */
+static void judge_list(struct blkback_ring *ring,
+		       struct blkback_request *request)
+{
+	if (request->list.kept && !blkback_persist_resolve(&request->list))
+		ring->lists_readonly = true;
+}
+
 static void keep_mappings(struct blkback_ring *ring, struct list_head *requests)
 {
 	struct blkback_request *request;
@@ -162,6 +219,7 @@ static void keep_mappings(struct blkback_ring *ring, struct list_head *requests)
 	for (i = 0; i < ring->batch->nr_pages; i++)
 		keep_mapping(ring, i);
 	list_for_each_entry(request, requests, node) {
+		judge_list(ring, request);
 		if (!all_mapped(request))
 			request->status = XENBLK_RSP_ERROR;
 	}
@@ -327,6 +385,8 @@ void blkback_grant_unmap(struct blkback_ring *ring, struct list_head *requests)
 	unsigned int i;
 
 	list_for_each_entry(request, requests, node) {
+		if (request->list.kept)
+			blkback_persist_release(ring, &request->list);
 		for (i = 0; i < request->io.nr_segments; i++)
 			release(ring, &request->segment[i]);
 	}

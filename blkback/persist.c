@@ -127,6 +127,25 @@ static void drop(struct blkback_store *store, struct blkback_persistent *grant)
 }
 
 /**
+ * blkback_persist_peek() - the page of a grant that is mapped already
+ * @ring: of the grant
+ * @gref: its reference
+ *
+ * It stays until the next give-back of @ring.
+ *
+ * Context: the thread of @ring.
+ * Return: NULL when it is not mapped, or not yet.
+ */
+struct page *blkback_persist_peek(struct blkback_ring *ring, grant_ref_t gref)
+{
+	struct blkback_store *store = &ring->store;
+	struct blkback_persistent *grant;
+
+	grant = store->grants ? find(store, gref) : NULL;
+	return grant ? grant->page : NULL;
+}
+
+/**
  * blkback_persist_use() - is the page of a segment mapped already?
  * @ring: of the request
  * @segment: unmapped; its kept grant is set when it is to stay mapped

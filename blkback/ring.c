@@ -132,8 +132,9 @@ static struct blkback_request *admit(struct blkback_ring *ring,
 	request->parked = false;
 	request->table = NULL;
 	request->segment = request->inline_segments;
+	request->list.kept = NULL;
 	if (request->io.indirect)
-		request->list_gref = req->gref[0];
+		request->list.gref = req->gref[0];
 	else
 		keep_segments(request, req->seg);
 	return request;
@@ -164,12 +165,18 @@ static struct blkback_request *take_next(struct blkback_ring *ring)
 	return admit(ring, request, &req);
 }
 
+/* Pages that it takes to map all of a request; its list may stay mapped too. */
+static unsigned int pages_of(const struct blkback_request *request)
+{
+	return request->io.nr_segments + request->io.indirect;
+}
+
 /* Is there room for one more request in this pass, and in flight? */
 static bool has_room(struct blkback_ring *ring,
 		     struct blkback_request *request)
 {
 	struct blkback_batch *batch = ring->batch;
-	unsigned int nr = request->io.nr_segments;
+	unsigned int nr = pages_of(request);
 
 	if (batch->nr_pages + batch->nr_copies + nr > BLKBACK_BATCH_PAGES ||
 	    ring->pages_in_flight + nr > BLKBACK_MAX_PAGES)
@@ -205,11 +212,11 @@ static bool admit_to_pass(struct blkback_ring *ring,
 	ring->waiting = NULL;
 	ring->batch->nr_requests++;
 	if (request->copied)
-		ring->batch->nr_copies += request->io.nr_segments;
+		ring->batch->nr_copies += pages_of(request);
 	else
-		ring->batch->nr_pages += request->io.nr_segments;
+		ring->batch->nr_pages += pages_of(request);
 	ring->batch->nr_lists += request->io.indirect;
-	ring->pages_in_flight += request->io.nr_segments;
+	ring->pages_in_flight += pages_of(request);
 	ring->in_flight++;
 	request->taken_in = ring->taken_in;
 	if (request->io.op == XENBLK_OP_BARRIER)
@@ -332,7 +339,7 @@ static void finish_request(struct blkback_ring *ring,
 	if (request->status == XENBLK_RSP_OKAY)
 		count(ring, &request->io);
 	ring->in_flight--;
-	ring->pages_in_flight -= request->io.nr_segments;
+	ring->pages_in_flight -= pages_of(request);
 	ring->earlier -= request->taken_in != ring->taken_in;
 	if (!kthread_should_stop())
 		answer(ring, request->id, request->answer_op, request->status);

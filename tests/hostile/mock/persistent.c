@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Grants that may stay mapped: more of them than a ring of the backend has
- * pages, the same one twice, and some that cannot be mapped.
+ * pages, the same one twice, some that cannot be mapped, and lists of segments
+ * of both kinds.
  */
 #include <err.h>
 #include <stdio.h>
@@ -151,6 +152,39 @@ static void use_all_pages(struct stage *s)
 		  ring_number(&s->m, "persistent"));
 }
 
+/*
+ * Lists that change in place must be read anew with each request, also where
+ * their page stays mapped; one that is granted read-only can't stay.
+ */
+static void list_with(struct stage *s, struct segment *list, uint32_t list_ref,
+		      const char *what)
+{
+	unsigned int nr_bad = 0, i;
+
+	s->list = list;
+	s->list_ref = list_ref;
+	for (i = 0; i < 3; i++) {
+		mark_set(s, i, i);
+		nr_bad += move_set(s, OP_WRITE, i, i) != 0;
+	}
+	for (i = 0; i < 3; i++) {
+		nr_bad += move_set(s, OP_READ, 2 - i, i) != 0;
+		nr_bad += !is_marked(s, 2 - i, i);
+	}
+	tap_check(!nr_bad, "lists in a page that is granted %s", what);
+}
+
+static void use_lists(struct stage *s)
+{
+	struct segment *list = s->list;
+	uint32_t list_ref = s->list_ref;
+
+	list_with(s, list, list_ref, "read-write");
+	list_with(s, (struct segment *)s->readonly, s->readonly_ref,
+		  "read-only");
+	list_with(s, list, list_ref, "read-write again");
+}
+
 static void put_write(struct stage *s, uint64_t id, const uint32_t ref[3])
 {
 	struct request req = { .op = OP_WRITE, .nr_segments = 3, .id = id };
@@ -231,6 +265,7 @@ void cases_persistent(const char *disk)
 	share_data(&s);
 	use_twice(&s);
 	fail_some(&s);
+	use_lists(&s);
 	use_all_pages(&s);
 	use_twice(&s);
 	tap_check(ring_number(&s.m, "persistent_hits") > 0, "grants are reused");
