@@ -212,7 +212,8 @@ struct blkback_counters {
 };
 
 /**
- * struct blkback_batch - scratch arrays of one hypercall, used by the thread
+ * struct blkback_batch - scratch of a pass, used by the thread
+ * @wire: the request that was taken last, unchecked
  * @nr_requests: of the pass that is being made up
  * @nr_pages: pages of it, then of its @map
  * @nr_copies: segments that the pass copies, then operations of @copy
@@ -220,6 +221,7 @@ struct blkback_counters {
  * @nr_lists: indirect requests of the pass
  */
 struct blkback_batch {
+	struct xenblk_request		wire;
 	struct gnttab_map_grant_ref	map[BLKBACK_BATCH_PAGES];
 	struct gnttab_unmap_grant_ref	unmap[BLKBACK_BATCH_PAGES];
 	struct blkback_segment		*segment[BLKBACK_BATCH_PAGES];

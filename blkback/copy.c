@@ -11,7 +11,7 @@
 
 /**
  * blkback_copy_suits() - should the data of a request be copied?
- * @ring: that it came from
+ * @ring: that it came from, with room for pages of its own
  * @request: not in a pass yet
  *
  * Context: the thread of @ring.
@@ -19,7 +19,7 @@
 bool blkback_copy_suits(const struct blkback_ring *ring,
 			const struct blkback_request *request)
 {
-	return ring->own && request->io.nr_segments &&
+	return request->io.nr_segments &&
 	       request->io.nr_segments <= ring->device->max_copy_pages;
 }
 

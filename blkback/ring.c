@@ -149,20 +149,20 @@ static struct blkback_request *take_next(struct blkback_ring *ring)
 {
 	const struct blkback_bounds *bounds = &ring->bounds;
 	struct blkback_request *request = ring->free;
+	struct xenblk_request *req = &ring->batch->wire;
 	struct blkback_io *io = &request->io;
-	struct xenblk_request req;
 	int err;
 
-	xenblk_ring_get_request(&ring->back, &req);
+	xenblk_ring_get_request(&ring->back, req);
 	ring->served = true;
-	err = blkback_parse_header(bounds, &req, io);
+	err = blkback_parse_header(bounds, req, io);
 	if (!err && !io->indirect)
-		err = blkback_parse_segments(bounds, req.seg, io);
+		err = blkback_parse_segments(bounds, req->seg, io);
 	if (err) {
-		refuse(ring, &req, err);
+		refuse(ring, req, err);
 		return NULL;
 	}
-	return admit(ring, request, &req);
+	return admit(ring, request, req);
 }
 
 /* Pages that it takes to map all of a request; its list may stay mapped too. */
@@ -183,7 +183,7 @@ static bool has_room(struct blkback_ring *ring,
 		return false;
 	if (request->io.indirect && batch->nr_lists == BLKBACK_BATCH_LISTS)
 		return false;
-	request->copied = blkback_copy_suits(ring, request) &&
+	request->copied = ring->own && blkback_copy_suits(ring, request) &&
 			  blkback_copy_reserve(ring, batch->nr_copies + nr);
 	return request->copied ||
 	       blkback_grant_reserve(ring, batch->nr_pages + nr);
@@ -308,7 +308,8 @@ static bool take_requests(struct blkback_ring *ring)
 		blkback_grant_fetch_lists(ring, &pass);
 		parse_lists(ring, &pass);
 	}
-	blkback_copy_in(ring, &pass);
+	if (ring->batch->nr_copies)
+		blkback_copy_in(ring, &pass);
 	blkback_grant_map(ring, &pass);
 	blkback_submit(ring, &pass);
 	return true;
@@ -389,7 +390,8 @@ static bool reap(struct blkback_ring *ring)
 	collect_done(ring, &ready);
 	if (list_empty(&ready))
 		return false;
-	blkback_copy_out(ring, &ready);
+	if (ring->own)
+		blkback_copy_out(ring, &ready);
 	blkback_grant_unmap(ring, &ready);
 	list_for_each_entry_safe(request, next, &ready, node)
 		finish_request(ring, request);

@@ -36,12 +36,15 @@ struct xenblk_ring {
  * @req_cons: next request to take
  * @rsp_prod: next response to write; published by xenblk_ring_push_responses()
  * @pushed: value of @rsp_prod that was published last
+ * @copy: of the request that was taken last; not on the stack, where a kernel
+ *	may clear each variable before its use
  */
 struct xenblk_back_ring {
 	struct xenblk_ring	ring;
 	u32			req_cons;
 	u32			rsp_prod;
 	u32			pushed;
+	union xenblk_entry	copy;
 };
 
 /**
@@ -60,10 +63,12 @@ struct xenblk_front_producer {
  * struct xenblk_front_consumer - the frontend's completing side
  * @ring: the shared part
  * @rsp_cons: next response to take
+ * @copy: of the response that was taken last
  */
 struct xenblk_front_consumer {
 	struct xenblk_ring	ring;
 	u32			rsp_cons;
+	union xenblk_entry	copy;
 };
 
 /**
@@ -193,15 +198,14 @@ static inline void xenblk_ring_get_request(struct xenblk_back_ring *back,
 					   struct xenblk_request *req)
 {
 	const struct xenblk_ring *ring = &back->ring;
-	union xenblk_entry copy;
+	union xenblk_entry *copy = &back->copy;
 
 	/* The copy of the head says how much there is: it can't change. */
-	xenblk_ring_copy_slot(ring, back->req_cons, 0, XENBLK_HEAD_WORDS,
-			      &copy);
+	xenblk_ring_copy_slot(ring, back->req_cons, 0, XENBLK_HEAD_WORDS, copy);
 	xenblk_ring_copy_slot(ring, back->req_cons, XENBLK_HEAD_WORDS,
-			      xenblk_abi_request_words(ring->layout, &copy),
-			      &copy);
-	xenblk_abi_get_request(ring->layout, &copy, req);
+			      xenblk_abi_request_words(ring->layout, copy),
+			      copy);
+	xenblk_abi_get_request(ring->layout, copy, req);
 	back->req_cons++;
 }
 
@@ -323,12 +327,10 @@ xenblk_ring_pending_responses(const struct xenblk_front_consumer *front,
 static inline void xenblk_ring_get_response(struct xenblk_front_consumer *front,
 					    struct xenblk_response *rsp)
 {
-	union xenblk_entry copy;
-
 	xenblk_ring_copy_slot(&front->ring, front->rsp_cons, 0,
 			      sizeof(struct xenblk_response_32) / sizeof(u32),
-			      &copy);
-	xenblk_abi_get_response(front->ring.layout, &copy, rsp);
+			      &front->copy);
+	xenblk_abi_get_response(front->ring.layout, &front->copy, rsp);
 	front->rsp_cons++;
 }
 
