@@ -15,6 +15,9 @@
 /* How long pages that something else still refers to are left alone. */
 #define HELD_PAGES_DELAY	msecs_to_jiffies(5)
 
+/* A wait of so many of the longest windows is a time without load. */
+#define IDLE_WINDOWS		50
+
 static struct xenbus_device *xdev_of(const struct blkback_ring *ring)
 {
 	return ring->device->xdev;
@@ -513,21 +516,35 @@ static void sleep_until_work(struct blkback_ring *ring)
 	__set_current_state(TASK_RUNNING);
 }
 
+static void learn(struct blkback_ring *ring, enum blkback_awaited what,
+		  u64 began)
+{
+	struct blkback_poll *poll = &ring->poll;
+	u64 waited = local_clock() - began;
+
+	blkback_poll_adapt(poll, what, waited);
+	if (waited > IDLE_WINDOWS * poll->longest)
+		blkback_poll_forget(poll);
+}
+
 static void wait_for_work(struct blkback_ring *ring)
 {
 	enum blkback_awaited what = ring->in_flight ? BLKBACK_AWAIT_DISK :
 						      BLKBACK_AWAIT_GUEST;
 	struct blkback_poll *poll = &ring->poll;
 	u64 began = poll->longest ? local_clock() : 0;
+	u64 time;
 
-	if (poll->window[what] &&
-	    poll_for_work(ring, began + poll->window[what]))
+	if (poll->window[what] && blkback_poll_span_ends(poll))
+		blkback_poll_judge(poll, began, ring->back.req_cons);
+	time = blkback_poll_time(poll, what);
+	if (time && poll_for_work(ring, began + time))
 		return;
 	acknowledge_event(ring);
 	trim_pages(ring);
 	sleep_until_work(ring);
 	if (poll->longest)
-		blkback_poll_adapt(poll, what, local_clock() - began);
+		learn(ring, what, began);
 }
 
 /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * blkback/poll.c: how the time that a thread polls follows what it waited.
+ * blkback/poll.c: how the time that a thread polls follows what it waited, and
+ * that it does not poll where this makes requests come slower.
  */
 #include <linux/kernel.h>
 
@@ -63,10 +64,100 @@ static void check_shuts(void)
 	tap_verdict("the widest window shuts");
 }
 
+/* A guest whose requests come after so many nanoseconds, one for each wait. */
+struct load {
+	struct blkback_poll poll;
+	u64 now;
+	u32 served;
+	u64 polled;
+	u64 slept;
+};
+
+static void load_begin(struct load *load, u64 polled, u64 slept)
+{
+	*load = (struct load){
+		.poll = { .longest = LONGEST },
+		.served = ~0U - 100,
+		.polled = polled,
+		.slept = slept,
+	};
+	load->poll.window[BLKBACK_AWAIT_GUEST] = LONGEST;
+}
+
+/* Return: how many of the waits were slept. */
+static unsigned int load_run(struct load *load, unsigned int nr_waits)
+{
+	unsigned int i, nr_slept = 0;
+
+	for (i = 0; i < nr_waits; i++) {
+		if (blkback_poll_span_ends(&load->poll))
+			blkback_poll_judge(&load->poll, load->now,
+					   load->served);
+		if (!blkback_poll_time(&load->poll, BLKBACK_AWAIT_GUEST)) {
+			load->now += load->slept;
+			nr_slept++;
+		} else {
+			load->now += load->polled;
+		}
+		load->served++;
+	}
+	return nr_slept;
+}
+
+static void check_judge(void)
+{
+	struct load load;
+	unsigned int slept;
+
+	load_begin(&load, 30000, 45000);
+	slept = load_run(&load, 100000);
+	tap_expect(slept > 0 && slept < 1000, true,
+		   "polling gains: %u of 100000 slept", slept);
+
+	load_begin(&load, 45000, 44000);
+	slept = load_run(&load, 100000);
+	tap_expect(slept < 1000, true, "no difference worth a change: %u slept",
+		   slept);
+
+	load_begin(&load, 150000, 60000);
+	slept = load_run(&load, 100000);
+	tap_expect(slept > 99000, true, "polling harms: %u of 100000 slept",
+		   slept);
+	tap_verdict("polls where it gains, sleeps where it harms");
+
+	load.polled = 40000;
+	load_run(&load, 9000);
+	slept = load_run(&load, 100000);
+	tap_expect(slept < 1000, true, "it gains now: %u slept", slept);
+	load.polled = 100000;
+	load_run(&load, 9000);
+	slept = load_run(&load, 100000);
+	tap_expect(slept > 99000, true, "it harms again: %u slept", slept);
+	tap_verdict("follows a load that changes");
+}
+
+/* A pause in the middle of a trial must not look like a bad way. */
+static void check_forget(void)
+{
+	struct load load;
+	unsigned int i;
+
+	for (i = 0; i < 300; i++) {
+		load_begin(&load, 45000, 45000);
+		load_run(&load, i);
+		load.now += 1000000000;
+		blkback_poll_forget(&load.poll);
+		tap_expect(load_run(&load, 10), 0, "a pause after %u waits", i);
+	}
+	tap_verdict("a pause ends a trial without a verdict");
+}
+
 int main(void)
 {
 	check_steps(BLKBACK_AWAIT_GUEST);
 	check_steps(BLKBACK_AWAIT_DISK);
 	check_shuts();
+	check_judge();
+	check_forget();
 	return tap_done();
 }
