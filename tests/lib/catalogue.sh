@@ -3,6 +3,7 @@
 #   # conditions: A B      it runs once for each, as GROUP/NNN~A
 #   # limit: SECONDS       for the body (120)
 #   # long: REASON         only with --full
+#   # long-conditions: B   these only with --full, or by name
 #   # expect: VERDICT [PATTERN]   for tests of the runner itself
 
 # Groups with a runner of their own.
@@ -25,25 +26,29 @@ test_files() {
 		grep -Ev "^($other_groups)/" | sort || true
 }
 
+# with_conditions TEST ALL: if ALL is empty, without those that take long.
 with_conditions() {
-	local condition conditions
+	local condition conditions left_out=''
 	conditions=$(header "$1" conditions)
+	[[ $2 ]] || left_out=" $(header "$1" long-conditions) "
 	if [[ ! $conditions ]]; then
 		echo "$1"
 	else
-		for condition in $conditions; do echo "$1~$condition"; done
+		for condition in $conditions; do [[ $left_out == *" $condition "* ]] || echo "$1~$condition"; done
 	fi
 }
 
 # list_tests FULL [NAME]...: one name a line; a name with a condition is taken alone, and
 # one with a number however long it takes.
 list_tests() {
-	local full=$1 name file
+	local full=$1 name file all
 	shift
 	for name in "${@:-*}"; do
+		all=$full
+		[[ $name != */* ]] || all=1
 		for file in $(test_files "$name"); do
-			if [[ ! $full && $name != */* && $(header "$file" long) ]]; then continue; fi
-			with_conditions "$file" | { if [[ $name == *~* ]]; then grep -xF -- "$name" || true; else cat; fi; }
+			if [[ ! $all && $(header "$file" long) ]]; then continue; fi
+			with_conditions "$file" "$all" | { if [[ $name == *~* ]]; then grep -xF -- "$name" || true; else cat; fi; }
 		done
 	done
 }

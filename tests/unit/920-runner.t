@@ -22,7 +22,11 @@ is "a test by its number" 1 "$(lists smoke/001)"
 is "a test by its condition" 1 "$(lists mq/001~q1)"
 is "a long test by its number" 1 "$(lists data/004)"
 long=$(cd "$(dirname "$run")/data" && grep -lE '^# long:' -- * | paste -sd'|')
-is "a group is without its long tests" "$(lists data)" "$(("$(lists --full data)" - "$("$run" --list --full data | grep -cE "^data/($long)[~ ]")"))"
+long_conditions=$(cd "$(dirname "$run")/data" && sed -n 's/^# long-conditions: //p' -- * | wc -w)
+is "a group is without its long tests" "$(lists data)" \
+	"$(("$(lists --full data)" - "$("$run" --list --full data | grep -cE "^data/($long)[~ ]")" - long_conditions))"
+is "a long condition by its name" 1 "$(lists data/030~mixed)"
+is "all conditions by the number" 3 "$(lists data/030)"
 is "a slip among names" "2 tests/run: no test is called 'nosuch'" "$(says "$run" --list nosuch smoke/001)"
 is "a condition that there is not" "2 tests/run: no test is called 'mq/001~q9'" "$(says "$run" mq/001~q9)"
 is "an empty name" "2 tests/run: no test is called ''" "$(says "$run" '')"
