@@ -249,6 +249,12 @@ static void copy_request(const struct blkfront_slot *slot, bool back)
 	struct req_iterator iter;
 	struct bio_vec run;
 
+	/* One segment is one piece of one bio. */
+	if (slot->nr_segs == 1) {
+		run = req_bvec(slot->rq);
+		copy_run(bounce, &run, back);
+		return;
+	}
 	rq_for_each_bvec(run, slot->rq, iter)
 		bounce = copy_run(bounce, &run, back);
 }

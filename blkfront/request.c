@@ -207,8 +207,7 @@ static bool is_run_sound(const struct bio_vec *run, unsigned int nr,
 				       SECTOR_SIZE);
 }
 
-/* What was granted is in the slot even on failure. */
-static blk_status_t fill_data(const struct blkfront_queue *queue,
+static blk_status_t fill_runs(const struct blkfront_queue *queue,
 			      struct blkfront_draft *draft)
 {
 	struct blkfront_slot *slot = draft->slot;
@@ -231,9 +230,44 @@ static blk_status_t fill_data(const struct blkfront_queue *queue,
 		slot->nr_segs += nr;
 		seg += nr;
 	}
-	if (slot->bounce)
-		blkfront_bounce_fill(queue, slot);
 	return BLK_STS_OK;
+}
+
+/* Most requests are one piece, which takes a fraction of the instructions. */
+static blk_status_t fill_one(const struct blkfront_queue *queue,
+			     struct blkfront_draft *draft,
+			     const struct bio_vec *piece)
+{
+	struct blkfront_slot *slot = draft->slot;
+	struct xenblk_segment *seg = draft->wire.seg;
+
+	if (!is_run_sound(piece, count_pieces(piece), 1))
+		return BLK_STS_IOERR;
+	describe_run(piece, seg);
+	if (slot->bounce)
+		grant_bounced(queue, slot, slot->bounce, 1, seg);
+	else
+		grant_run(queue, slot, first_page(piece), 1, seg);
+	slot->nr_segs = 1;
+	return BLK_STS_OK;
+}
+
+/* What was granted is in the slot even on failure. */
+static blk_status_t fill_data(const struct blkfront_queue *queue,
+			      struct blkfront_draft *draft)
+{
+	struct request *rq = draft->rq;
+	struct bio_vec first = req_bvec(rq);
+	blk_status_t status;
+
+	/* Several bios can lie side by side in one page: then not all is here. */
+	if (draft->nr_claimed == 1 && first.bv_len == blk_rq_bytes(rq))
+		status = fill_one(queue, draft, &first);
+	else
+		status = fill_runs(queue, draft);
+	if (!status && draft->slot->bounce)
+		blkfront_bounce_fill(queue, draft->slot);
+	return status;
 }
 
 static void describe_data(struct blkfront_draft *draft)
