@@ -14,6 +14,7 @@
 #include <linux/mutex.h>
 #include <linux/timer.h>
 #include <linux/workqueue.h>
+#include <linux/xarray.h>
 #include <xen/grant_table.h>
 #include <xen/xenbus.h>
 
@@ -392,7 +393,7 @@ struct blkback_persist_limits {
  * struct blkback_device - one virtual disk
  * @xdev: its xenbus device; a reference is held
  * @name: "blkback.DOMAIN.DISK", start of the names of threads and interrupts
- * @lock: guards @state to @retired; @limits and @max_cached_pages do not change
+ * @lock: guards @state to @placements; @limits and @max_cached_pages do not change
  * @state: mirrors the state node; moved by one function only
  * @removed: the bus has let go: write nothing to xenstore any more
  * @tearing_down: @teardown runs or is about to; the rings are not ours
@@ -409,6 +410,8 @@ struct blkback_persist_limits {
  * @rings: @nr_rings of them; NULL when not connected
  * @barriers: see there
  * @retired: counters of rings that are gone
+ * @placements: by ring, the processors that an administrator wants it on; under
+ *	@lock
  * @debugfs: its folder, from probe to remove
  * @teardown: stops and frees the rings, which may wait for the disk
  */
@@ -432,6 +435,7 @@ struct blkback_device {
 	unsigned int		nr_rings;
 	struct blkback_barriers	barriers;
 	struct blkback_counters	retired;
+	struct xarray		placements;
 	struct work_struct	resize;
 	struct work_struct	teardown;
 	struct dentry		*debugfs;
@@ -532,6 +536,13 @@ int blkback_stats_create(struct blkback_device *device);
 void blkback_stats_remove(struct blkback_device *device);
 void blkback_stats_retire(struct blkback_device *device);
 void blkback_stats_log(struct blkback_ring *ring);
+
+/* affinity.c */
+extern struct device_attribute blkback_ring_cpus_attr;
+
+void blkback_affinity_init(struct blkback_device *device);
+void blkback_affinity_forget(struct blkback_device *device);
+void blkback_affinity_apply(struct blkback_ring *ring);
 
 /* squeeze.c */
 void blkback_squeeze(struct xenbus_device *xdev);

@@ -288,6 +288,7 @@ struct blkback_ring *blkback_ring_create(struct blkback_device *device,
 	err = bind_event(ring, spec->evtchn);
 	if (err)
 		goto stop_thread;
+	blkback_affinity_apply(ring);
 	return ring;
 
 stop_thread:

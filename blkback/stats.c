@@ -132,6 +132,7 @@ static DEVICE_ATTR_RO(physical_device);
 static struct attribute *device_attrs[] = {
 	&dev_attr_mode.attr,
 	&dev_attr_physical_device.attr,
+	&blkback_ring_cpus_attr.attr,
 	NULL
 };
 

@@ -217,6 +217,7 @@ static void physical_device_changed(struct xenbus_watch *watch,
 static void free_device(struct blkback_device *device)
 {
 	blkback_bdev_close(device);
+	blkback_affinity_forget(device);
 	put_device(&device->xdev->dev);
 	kfree(device);
 }
@@ -284,6 +285,7 @@ static struct blkback_device *alloc_device(struct xenbus_device *xdev)
 	INIT_WORK(&device->resize, tell_size);
 	device->squeezed_until = jiffies;
 	INIT_WORK(&device->teardown, run_teardown);
+	blkback_affinity_init(device);
 	blkback_sample_limits(device);
 	name_device(device);
 	return device;
