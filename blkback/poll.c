@@ -15,9 +15,15 @@
 /* Below this, in nanoseconds, reading the clock is most of the poll. */
 #define SHORTEST	1000
 
-/* Waits that a way is measured by, and those until it is again. */
+/* Waits that a way is measured by. */
 #define SPAN_WAITS	64
-#define TRUST_WAITS	8192
+
+/*
+ * Waits until it is measured again: few after a change, since other rings
+ * change their ways too, and twice as many each time that nothing is better.
+ */
+#define MIN_TRUST_WAITS	512
+#define MAX_TRUST_WAITS	8192
 
 /* A way is changed for one that is faster by more than one part of so many. */
 #define MARGIN		8
@@ -25,6 +31,11 @@
 static u64 smaller(u64 a, u64 b)
 {
 	return a < b ? a : b;
+}
+
+static u64 larger(u64 a, u64 b)
+{
+	return a > b ? a : b;
 }
 
 /**
@@ -63,6 +74,18 @@ static bool was_faster(const struct blkback_poll *poll, u64 took, u32 requests)
 	return poll->took * requests > (took + took / MARGIN) * poll->requests;
 }
 
+/* The other way is better, or the ring goes back to the one that it had. */
+static void conclude(struct blkback_poll *poll, bool better)
+{
+	if (better) {
+		poll->trust = MIN_TRUST_WAITS;
+		return;
+	}
+	poll->sleeps = !poll->sleeps;
+	poll->trust = larger(MIN_TRUST_WAITS,
+			     smaller(2 * poll->trust, MAX_TRUST_WAITS));
+}
+
 /**
  * blkback_poll_judge() - the waits of a span are over
  * @poll: of the ring
@@ -87,9 +110,8 @@ void blkback_poll_judge(struct blkback_poll *poll, u64 now, u32 served)
 		begin(poll, BLKBACK_SPAN_TRY, SPAN_WAITS);
 		break;
 	case BLKBACK_SPAN_TRY:
-		if (!was_faster(poll, took, requests))
-			poll->sleeps = !poll->sleeps;
-		begin(poll, BLKBACK_SPAN_TRUST, TRUST_WAITS);
+		conclude(poll, was_faster(poll, took, requests));
+		begin(poll, BLKBACK_SPAN_TRUST, poll->trust);
 		break;
 	}
 	poll->began = now;

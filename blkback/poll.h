@@ -41,6 +41,7 @@ enum blkback_span {
  * @sleeps: sleep at once, whatever the windows say
  * @span: &enum blkback_span
  * @waits_left: that belong to the span
+ * @trust: waits that the next span of trust has
  * @began: nanoseconds, when it began
  * @served: requests ever taken, at that time
  * @took: nanoseconds of the span that was measured
@@ -52,6 +53,7 @@ struct blkback_poll {
 	bool			sleeps;
 	enum blkback_span	span;
 	unsigned int		waits_left;
+	unsigned int		trust;
 	u64			began;
 	u32			served;
 	u64			took;
