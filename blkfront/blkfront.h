@@ -127,6 +127,7 @@ struct blkfront_producer {
  *	and by the timeout that looks after it, never by submitters, nor while
  *	data is copied
  * @ring: shared pages and own index
+ * @polled: no event is asked for; see blkfront_complete_start_polling()
  * @gref_tail: where the next idle grant reference goes; read by the producer
  * @gref_head_seen: the producer's gref_head when it was last looked at
  * @bounces: pages that came back; anybody may add, the producer takes them all
@@ -134,6 +135,7 @@ struct blkfront_producer {
 struct blkfront_completer {
 	spinlock_t			lock; /* this side, and waiting slots */
 	struct xenblk_front_consumer	ring;
+	bool				polled;
 	u32				gref_tail;
 	u32				gref_head_seen;
 	struct llist_head		bounces;
@@ -191,6 +193,7 @@ struct blkfront_queue {
 /**
  * struct blkfront_limits - what a connection was agreed to have
  * @nr_queues: rings
+ * @nr_polled: of these, the last ones, that raise no interrupts
  * @ring_order: log2 of the pages of a ring
  * @max_segs: segments of a request; those of more than 11 go indirect
  * @persistent: the backend was told that grants may stay mapped
@@ -198,6 +201,7 @@ struct blkfront_queue {
  */
 struct blkfront_limits {
 	unsigned int	nr_queues;
+	unsigned int	nr_polled;
 	unsigned int	ring_order;
 	unsigned int	max_segs;
 	bool		persistent;
@@ -257,6 +261,7 @@ struct blkfront_geometry {
  * @geometry: read when the backend connected
  * @queues_lock: guards @queues against a removal while the worker waits for I/O
  * @nr_allotted: elements of @queues; a disk never has more rings
+ * @may_poll: some of them may be polled
  * @queues: the rings; NULL when there are none
  * @held: the disk is frozen until its connection is made again
  * @parked_lock: guards @parked, @nr_parked and @flushes
@@ -299,6 +304,7 @@ struct blkfront_dev {
 
 	struct mutex		queues_lock; /* @queues */
 	unsigned int		nr_allotted;
+	bool			may_poll;
 	struct blkfront_queue	*queues;
 
 	bool			held;
@@ -345,6 +351,7 @@ struct blkfront_draft {
 /* main.c */
 extern struct workqueue_struct *blkfront_workqueue;
 extern unsigned int blkfront_max_queues;
+extern unsigned int blkfront_poll_queues;
 extern unsigned int blkfront_max_ring_order;
 extern unsigned int blkfront_max_segments;
 extern bool blkfront_offer_persistent;
@@ -374,6 +381,7 @@ int blkfront_negotiate_geometry(struct blkfront_dev *dev);
 int blkfront_queues_create(struct blkfront_dev *dev);
 int blkfront_queues_prepare(struct blkfront_dev *dev);
 void blkfront_queues_disconnect(struct blkfront_dev *dev);
+void blkfront_queues_poll(struct blkfront_dev *dev);
 void blkfront_queues_hold(struct blkfront_dev *dev);
 void blkfront_queues_release(struct blkfront_dev *dev);
 void blkfront_queues_destroy(struct blkfront_dev *dev);
@@ -409,6 +417,9 @@ void blkfront_request_push(struct blkfront_queue *queue);
 /* complete.c */
 irqreturn_t blkfront_complete_event(int irq, void *data);
 int blkfront_complete_pending(struct blkfront_queue *queue);
+int blkfront_complete_polled(struct blkfront_queue *queue,
+			     struct io_comp_batch *batch);
+void blkfront_complete_start_polling(struct blkfront_queue *queue);
 void blkfront_complete_request(struct request *rq);
 void blkfront_complete_unanswered(struct blkfront_queue *queue);
 

@@ -118,6 +118,8 @@ static int take_responses(struct blkfront_queue *queue, struct request ***tail)
 			blkfront_break(queue->dev, lie);
 			return -EPROTO;
 		}
+		if (queue->completer.polled)
+			return taken;
 		xenblk_ring_await_responses(ring);
 		if (!xenblk_ring_pending_responses(ring, &nr) || nr)
 			continue;
@@ -175,10 +177,27 @@ static void finish_batch(struct io_comp_batch *batch)
 	blk_mq_end_request_batch(batch);
 }
 
-static void finish(struct request *rq, struct io_comp_batch *batch)
+/*
+ * A bio that is polled for goes back into a cache that has no lock against
+ * interrupts, wherever it ends (bio_put()): one that is not ended by whoever polls
+ * is no longer such a bio.
+ */
+static void stop_polling_for(struct request *rq)
+{
+	struct bio *bio;
+
+	for (bio = rq->bio; bio; bio = bio->bi_next)
+		if (unlikely(bio->bi_opf & REQ_POLLED))
+			bio_clear_polled(bio);
+}
+
+static void finish(struct request *rq, struct io_comp_batch *batch,
+		   bool polling)
 {
 	struct blkfront_pdu *pdu = blk_mq_rq_to_pdu(rq);
 
+	if (!polling || !(rq->cmd_flags & REQ_POLLED))
+		stop_polling_for(rq);
 	if (blk_mq_complete_request_remote(rq))
 		return;
 	release_slot(pdu);
@@ -187,12 +206,30 @@ static void finish(struct request *rq, struct io_comp_batch *batch)
 		blk_mq_end_request(rq, pdu->status);
 }
 
-static void finish_all(struct request **list, struct io_comp_batch *batch)
+static void finish_all(struct request **list, struct io_comp_batch *batch,
+		       bool polling)
 {
 	struct request *rq;
 
 	while ((rq = rq_list_pop(list)))
-		finish(rq, batch);
+		finish(rq, batch, polling);
+}
+
+/*
+ * In a read section of RCU, which keeps the slots until all is finished; pairs with
+ * stop_queues().
+ */
+static int take_pending(struct blkfront_queue *queue, struct request **taken)
+{
+	struct request **tail = taken;
+	int nr = -ESHUTDOWN;
+	unsigned long flags;
+
+	spin_lock_irqsave(&queue->completer.lock, flags);
+	if (queue->connected && !READ_ONCE(queue->dev->broken))
+		nr = take_responses(queue, &tail);
+	spin_unlock_irqrestore(&queue->completer.lock, flags);
+	return nr;
 }
 
 /**
@@ -205,23 +242,68 @@ static void finish_all(struct request **list, struct io_comp_batch *batch)
  */
 int blkfront_complete_pending(struct blkfront_queue *queue)
 {
-	struct request *taken = NULL, **tail = &taken;
+	struct request *taken = NULL;
 	DEFINE_IO_COMP_BATCH(batch);
-	int nr = -ESHUTDOWN;
-	unsigned long flags;
+	int nr;
 
-	/* Keeps the slots; pairs with stop_queues(). */
 	rcu_read_lock();
-	spin_lock_irqsave(&queue->completer.lock, flags);
-	if (queue->connected && !READ_ONCE(queue->dev->broken))
-		nr = take_responses(queue, &tail);
-	spin_unlock_irqrestore(&queue->completer.lock, flags);
-
-	finish_all(&taken, &batch);
+	nr = take_pending(queue, &taken);
+	finish_all(&taken, &batch, false);
 	rcu_read_unlock();
 	if (batch.complete)
 		batch.complete(&batch);
 	return nr;
+}
+
+static bool is_answered(const struct blkfront_queue *queue)
+{
+	const struct xenblk_front_consumer *ring = &queue->completer.ring;
+
+	return READ_ONCE(queue->connected) &&
+	       xenblk_ring_answered(&ring->ring) != READ_ONCE(ring->rsp_cons);
+}
+
+/**
+ * blkfront_complete_polled() - as blkfront_complete_pending(), for who polls
+ * @queue: the ring, in any condition, be it polled or not
+ * @batch: of whoever polls, who ends what is put there; or NULL
+ *
+ * The look that finds nothing takes no lock.
+ *
+ * Context: ->poll of the block layer, a process.
+ * Return: how many, or a negative error.
+ */
+int blkfront_complete_polled(struct blkfront_queue *queue,
+			     struct io_comp_batch *batch)
+{
+	struct request *taken = NULL;
+	int nr = 0;
+
+	rcu_read_lock();
+	if (is_answered(queue))
+		nr = take_pending(queue, &taken);
+	finish_all(&taken, batch, true);
+	rcu_read_unlock();
+	return nr;
+}
+
+/**
+ * blkfront_complete_start_polling() - the ring's backend need not tell of answers
+ * @queue: a connected ring that carried no request yet; so it stays until it is
+ *	made again
+ *
+ * Context: the device's worker.
+ */
+void blkfront_complete_start_polling(struct blkfront_queue *queue)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&queue->completer.lock, flags);
+	if (queue->connected) {
+		queue->completer.polled = true;
+		xenblk_ring_forgo_events(&queue->completer.ring);
+	}
+	spin_unlock_irqrestore(&queue->completer.lock, flags);
 }
 
 /**
@@ -263,6 +345,7 @@ static void fail(struct request *rq)
 
 	pdu->status = BLK_STS_IOERR;
 	pdu->slot = NULL;
+	stop_polling_for(rq);
 	blk_mq_complete_request(rq);
 }
 

@@ -179,9 +179,9 @@ void blkfront_disk_add(struct blkfront_dev *dev)
 static void tell_disk(const struct blkfront_dev *dev)
 {
 	xenblk_info(dev->xdev,
-		    "%s: %llu sectors, %u queues of %u entries, %u segments%s%s%s%s%s",
+		    "%s: %llu sectors, %u queues (%u polled) of %u entries, %u segments%s%s%s%s%s",
 		    dev->disk->disk_name, dev->geometry.sectors,
-		    dev->limits.nr_queues, dev->tag_set.queue_depth,
+		    dev->limits.nr_queues, dev->limits.nr_polled, dev->tag_set.queue_depth,
 		    dev->limits.max_segs, dev->geometry.flush_op ? ", flush" : "",
 		    dev->geometry.discard_granularity ? ", discard" : "",
 		    get_disk_ro(dev->disk) ? ", read-only" : "",

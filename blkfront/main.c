@@ -13,6 +13,7 @@
 struct workqueue_struct *blkfront_workqueue;
 
 unsigned int blkfront_max_queues = 4;
+unsigned int blkfront_poll_queues;
 unsigned int blkfront_max_ring_order = 2;
 unsigned int blkfront_max_segments = XENBLK_MAX_INDIRECT_SEGMENTS;
 bool blkfront_offer_persistent = true;
@@ -21,6 +22,10 @@ bool blkfront_trusted = true;
 XENBLK_DEFINE_PARAM(max_queues, blkfront_max_queues, 1, XENBLK_MAX_QUEUES);
 MODULE_PARM_DESC(max_queues,
 		 "Most rings of a disk, 1 to 999 (default 4); for disks that connect later");
+
+XENBLK_DEFINE_PARAM(poll_queues, blkfront_poll_queues, 0, XENBLK_MAX_QUEUES);
+MODULE_PARM_DESC(poll_queues,
+		 "Rings of a disk beyond these that are polled, without interrupts, 0 to 999 (default 0); for disks that connect later");
 
 XENBLK_DEFINE_PARAM(max_ring_page_order, blkfront_max_ring_order, 0,
 		    XENBLK_MAX_RING_ORDER);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The block layer's side: requests come in, are published in batches, and
- * time out.
+ * The block layer's side: requests come in, are published in batches, are polled
+ * for, and time out.
  */
 #include "blkfront.h"
 
@@ -79,6 +79,19 @@ static blk_status_t put(struct blkfront_queue *queue,
 	return BLK_STS_OK;
 }
 
+/*
+ * A durable write ends with the flush after it, which may be one for others as well,
+ * and end in an interrupt: where bios that are polled for must not go back into
+ * their cache. See stop_polling_for(); but for this one somebody has to poll.
+ */
+static void forgo_bio_cache(struct request *rq)
+{
+	struct bio *bio;
+
+	for (bio = rq->bio; bio; bio = bio->bi_next)
+		bio->bi_opf &= ~REQ_ALLOC_CACHE;
+}
+
 static blk_status_t queue_rq(struct blk_mq_hw_ctx *hctx,
 			     const struct blk_mq_queue_data *bd)
 {
@@ -90,6 +103,8 @@ static blk_status_t queue_rq(struct blk_mq_hw_ctx *hctx,
 		finish_here(hctx, bd);
 		return BLK_STS_OK;
 	}
+	if (unlikely(bd->rq->rq_flags & RQF_FLUSH_SEQ))
+		forgo_bio_cache(bd->rq);
 
 	spin_lock(&queue->producer.lock);
 	status = claim(queue, &draft);
@@ -152,6 +167,35 @@ static enum blk_eh_timer_return handle_timeout(struct request *rq)
 	return BLK_EH_RESET_TIMER;
 }
 
+/* The number of the queue may be from before the disk lost some of them. */
+static int poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *batch)
+{
+	return hctx ? blkfront_complete_polled(hctx->driver_data, batch) : 0;
+}
+
+/*
+ * Queues that are polled come last: where the block layer cannot have as many as
+ * there are rings, it is they that are missing.
+ */
+static void map_queues(struct blk_mq_tag_set *set)
+{
+	const struct blkfront_dev *dev = set->driver_data;
+	const struct blkfront_limits *limits = &dev->limits;
+	struct blk_mq_queue_map *others = &set->map[HCTX_TYPE_DEFAULT];
+	struct blk_mq_queue_map *polled = &set->map[HCTX_TYPE_POLL];
+
+	if (set->nr_maps > HCTX_TYPE_POLL) {
+		others->nr_queues = min(set->nr_hw_queues,
+					limits->nr_queues - limits->nr_polled);
+		set->map[HCTX_TYPE_READ].nr_queues = 0;
+		polled->queue_offset = others->nr_queues;
+		polled->nr_queues = set->nr_hw_queues - others->nr_queues;
+	}
+	blk_mq_map_queues(others);
+	if (polled->nr_queues)
+		blk_mq_map_queues(polled);
+}
+
 static int init_hctx(struct blk_mq_hw_ctx *hctx, void *data, unsigned int index)
 {
 	struct blkfront_dev *dev = data;
@@ -165,8 +209,20 @@ static const struct blk_mq_ops ops = {
 	.commit_rqs	= commit_rqs,
 	.complete	= blkfront_complete_request,
 	.timeout	= handle_timeout,
+	.poll		= poll,
+	.map_queues	= map_queues,
 	.init_hctx	= init_hctx,
 };
+
+/* What was agreed on is one thing, what the block layer has another. */
+static void start_polling(struct blkfront_dev *dev)
+{
+	const struct blk_mq_queue_map *map = &dev->tag_set.map[HCTX_TYPE_POLL];
+	unsigned int i;
+
+	for (i = 0; i < map->nr_queues; i++)
+		blkfront_complete_start_polling(&dev->queues[map->queue_offset + i]);
+}
 
 /**
  * blkfront_mq_alloc_tags() - allocate the tags, one for each ring entry
@@ -181,16 +237,21 @@ static const struct blk_mq_ops ops = {
 int blkfront_mq_alloc_tags(struct blkfront_dev *dev)
 {
 	struct blk_mq_tag_set *set = &dev->tag_set;
+	int err;
 
 	memset(set, 0, sizeof(*set));
 	set->ops = &ops;
+	set->nr_maps = dev->may_poll ? HCTX_MAX_TYPES : 1;
 	set->nr_hw_queues = dev->limits.nr_queues;
 	set->queue_depth = dev->queues[0].producer.ring.ring.nr_ents;
 	set->cmd_size = sizeof(struct blkfront_pdu);
 	set->numa_node = NUMA_NO_NODE;
 	set->flags = BLK_MQ_F_SHOULD_MERGE | BLK_MQ_F_NO_SCHED_BY_DEFAULT;
 	set->driver_data = dev;
-	return blk_mq_alloc_tag_set(set);
+	err = blk_mq_alloc_tag_set(set);
+	if (!err)
+		start_polling(dev);
+	return err;
 }
 
 /**
@@ -206,6 +267,12 @@ int blkfront_mq_update_queues(struct blkfront_dev *dev)
 {
 	struct blk_mq_tag_set *set = &dev->tag_set;
 
-	blk_mq_update_nr_hw_queues(set, dev->limits.nr_queues);
-	return set->nr_hw_queues > dev->limits.nr_queues ? -ENOMEM : 0;
+	/* With more than one map all is made anew, even if it is the same. */
+	if (set->nr_hw_queues != dev->limits.nr_queues ||
+	    set->map[HCTX_TYPE_POLL].nr_queues != dev->limits.nr_polled)
+		blk_mq_update_nr_hw_queues(set, dev->limits.nr_queues);
+	if (set->nr_hw_queues > dev->limits.nr_queues)
+		return -ENOMEM;
+	start_polling(dev);
+	return 0;
 }

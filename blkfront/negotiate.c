@@ -42,6 +42,27 @@ static bool is_trusted(const struct blkfront_dev *dev)
 	return READ_ONCE(blkfront_trusted) && !err && trusted;
 }
 
+/*
+ * At most as many as a disk that has had rings has room for. Those that interrupt
+ * come first, since all that is not polled for goes through them.
+ */
+static void limit_queues(struct blkfront_dev *dev, unsigned int offered)
+{
+	struct blkfront_limits *limits = &dev->limits;
+	unsigned int cpus = num_online_cpus(), interrupting, polled;
+
+	polled = READ_ONCE(blkfront_poll_queues);
+	if (dev->queues) {
+		offered = min(offered, dev->nr_allotted);
+		polled = dev->may_poll ? polled : 0;
+	}
+	interrupting = xenblk_limits_queues(READ_ONCE(blkfront_max_queues),
+					    cpus, offered);
+	limits->nr_polled = xenblk_limits_polled(polled, cpus, offered,
+						 interrupting);
+	limits->nr_queues = interrupting + limits->nr_polled;
+}
+
 /**
  * blkfront_negotiate_limits() - agree on queues, ring order and segments
  * @dev: the disk; its limits are set
@@ -68,11 +89,7 @@ int blkfront_negotiate_limits(struct blkfront_dev *dev)
 	if (err)
 		return err;
 
-	/* A disk that has had rings has room for so many. */
-	if (dev->queues)
-		queues = min(queues, dev->nr_allotted);
-	limits->nr_queues = xenblk_limits_queues(READ_ONCE(blkfront_max_queues),
-						 num_online_cpus(), queues);
+	limit_queues(dev, queues);
 	limits->ring_order =
 		xenblk_limits_ring_order(READ_ONCE(blkfront_max_ring_order),
 					 order);

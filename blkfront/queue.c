@@ -43,6 +43,7 @@ static int map_ring(struct blkfront_queue *queue)
 	xenblk_ring_format(sring);
 	xenblk_ring_init(ring, sring, XENBLK_LAYOUT_NATIVE, queue->nr_pages);
 	queue->completer.ring.ring = *ring;
+	queue->completer.polled = false;
 	queue->producer.ring.req_prod = 0;
 	queue->producer.ring.pushed = 0;
 	queue->completer.ring.rsp_cons = 0;
@@ -132,6 +133,7 @@ static void init_queue(struct blkfront_dev *dev, unsigned int id)
  */
 static int alloc_queues(struct blkfront_dev *dev)
 {
+	unsigned int polled = READ_ONCE(blkfront_poll_queues);
 	unsigned int i, nr = xenblk_limits_queues(READ_ONCE(blkfront_max_queues),
 						  nr_cpu_ids, UINT_MAX);
 
@@ -142,11 +144,13 @@ static int alloc_queues(struct blkfront_dev *dev)
 		return -ENODEV;
 	if (dev->queues)
 		return 0;
+	nr += xenblk_limits_polled(polled, nr_cpu_ids, UINT_MAX, nr);
 	nr = max(nr, dev->limits.nr_queues);
 	dev->queues = kvcalloc(nr, sizeof(*dev->queues), GFP_KERNEL);
 	if (!dev->queues)
 		return -ENOMEM;
 	dev->nr_allotted = nr;
+	dev->may_poll = polled || dev->limits.nr_polled;
 	for (i = 0; i < nr; i++)
 		init_queue(dev, i);
 	return 0;
@@ -294,6 +298,25 @@ static void disconnect_all(struct blkfront_dev *dev, bool hold)
 void blkfront_queues_disconnect(struct blkfront_dev *dev)
 {
 	disconnect_all(dev, false);
+}
+
+/**
+ * blkfront_queues_poll() - finish what is answered on the rings that are polled
+ * @dev: the disk; with or without rings, whatever its condition
+ *
+ * For when those who poll cannot.
+ *
+ * Context: may sleep, under the device's lock.
+ */
+void blkfront_queues_poll(struct blkfront_dev *dev)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&dev->lock);
+
+	for (i = 0; dev->queues && i < dev->nr_allotted; i++)
+		if (dev->queues[i].completer.polled)
+			blkfront_complete_pending(&dev->queues[i]);
 }
 
 /**

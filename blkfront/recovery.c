@@ -55,14 +55,20 @@ void blkfront_recovery_init(struct blkfront_dev *dev)
 	INIT_WORK(&dev->replay, replay);
 }
 
-/* Whoever submits them again can wait, and polls nothing. */
+/*
+ * Whoever submits them again can wait, and polls nothing; whoever polls for them
+ * must not look for a request that they were of.
+ */
 static void park_bios(struct blkfront_dev *dev, struct request *rq)
 {
 	struct bio *bio;
 
 	spin_lock(&dev->parked_lock);
-	for (bio = rq->bio; bio; bio = bio->bi_next, dev->nr_parked++)
-		bio->bi_opf &= ~(REQ_NOWAIT | REQ_POLLED);
+	for (bio = rq->bio; bio; bio = bio->bi_next, dev->nr_parked++) {
+		bio->bi_opf &= ~REQ_NOWAIT;
+		bio_clear_polled(bio);
+		WRITE_ONCE(bio->bi_cookie, BLK_QC_T_NONE);
+	}
 	blk_steal_bios(&dev->parked, rq);
 	spin_unlock(&dev->parked_lock);
 }
@@ -136,6 +142,19 @@ void blkfront_recovery_fail(struct blkfront_dev *dev)
 		end_unsent(rq, BLK_STS_IOERR);
 }
 
+/* Those who poll are frozen. */
+static void wait_for_answers(struct blkfront_dev *dev)
+{
+	unsigned long end = jiffies + SUSPEND_WAIT;
+
+	do {
+		blkfront_queues_poll(dev);
+		if (blk_mq_freeze_queue_wait_timeout(dev->disk->queue,
+						     DRAIN_STEP))
+			return;
+	} while (time_before(jiffies, end));
+}
+
 /**
  * blkfront_recovery_suspend() - the domain may be about to leave its backends
  * @xdev: the device
@@ -156,11 +175,9 @@ int blkfront_recovery_suspend(struct xenbus_device *xdev)
 		return 0;
 	mutex_lock(&dev->lock);
 	if (dev->disk && !dev->held) {
-		struct request_queue *q = dev->disk->queue;
-
-		blk_freeze_queue_start(q);
-		blk_mq_freeze_queue_wait_timeout(q, SUSPEND_WAIT);
-		blk_mq_unfreeze_queue(q);
+		blk_freeze_queue_start(dev->disk->queue);
+		wait_for_answers(dev);
+		blk_mq_unfreeze_queue(dev->disk->queue);
 	}
 	mutex_unlock(&dev->lock);
 	return 0;
@@ -296,8 +313,9 @@ void blkfront_recovery_release(struct blkfront_dev *dev)
 	lockdep_assert_held(&dev->lock);
 
 	xenblk_info_ratelimited(dev->xdev,
-				"%s: connected again, %u queues of %u entries, %u segments, %u bios replayed",
+				"%s: connected again, %u queues (%u polled) of %u entries, %u segments, %u bios replayed",
 				dev->disk->disk_name, dev->limits.nr_queues,
+				dev->limits.nr_polled,
 				dev->queues[0].producer.ring.ring.nr_ents,
 				dev->limits.max_segs, dev->nr_parked);
 	blkfront_queues_release(dev);

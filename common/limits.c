@@ -25,6 +25,23 @@ unsigned int xenblk_limits_queues(unsigned int own, unsigned int cpus,
 }
 
 /**
+ * xenblk_limits_polled() - queues to poll that a frontend asks for beside these
+ * @own: its own limit
+ * @cpus: CPUs that could use one each
+ * @peer: the backend's limit of all queues, 1 when it offers none
+ * @others: queues that interrupt, from xenblk_limits_queues()
+ *
+ * Return: what the others leave, maybe 0.
+ */
+unsigned int xenblk_limits_polled(unsigned int own, unsigned int cpus,
+				  unsigned int peer, unsigned int others)
+{
+	unsigned int most = min(peer, XENBLK_MAX_QUEUES + 0U);
+
+	return most > others ? min(min(own, cpus), most - others) : 0;
+}
+
+/**
  * xenblk_limits_ring_order() - ring order that a frontend asks for
  * @own: its own limit, log2 of pages
  * @peer: the backend's limit, 0 when it offers none

@@ -15,6 +15,8 @@
 
 unsigned int xenblk_limits_queues(unsigned int own, unsigned int cpus,
 				  unsigned int peer);
+unsigned int xenblk_limits_polled(unsigned int own, unsigned int cpus,
+				  unsigned int peer, unsigned int others);
 unsigned int xenblk_limits_ring_order(unsigned int own, unsigned int peer);
 unsigned int xenblk_limits_segments(unsigned int own, unsigned int peer);
 

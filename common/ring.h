@@ -361,4 +361,18 @@ xenblk_ring_await_responses(struct xenblk_front_consumer *front)
 	virt_mb();
 }
 
+/**
+ * xenblk_ring_forgo_events() - ask for no event with any response to come
+ * @front: the completing side
+ *
+ * What is asked for has gone by: it comes again with the 2^32nd response, when
+ * an event does no harm.
+ *
+ * Context: the completer of @front.
+ */
+static inline void xenblk_ring_forgo_events(struct xenblk_front_consumer *front)
+{
+	WRITE_ONCE(front->ring.sring->rsp_event, front->rsp_cons);
+}
+
 #endif /* XENBLK_RING_H */

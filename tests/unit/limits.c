@@ -51,6 +51,31 @@ static void check_queues(void)
 	tap_verdict("queues: the least of three, 1 to 999");
 }
 
+/* A limit of its own, the CPUs, and what the others leave of all there may be. */
+static void expect_polled(unsigned int own, unsigned int cpus,
+			  unsigned int peer, unsigned int others)
+{
+	unsigned int room = peer < 999 ? peer : 999;
+
+	room = room < others ? 0 : room - others;
+	tap_expect(xenblk_limits_polled(own, cpus, peer, others),
+		   least(own, cpus, room), "polled(%u, %u, %u, %u)", own, cpus,
+		   peer, others);
+}
+
+static void check_polled(void)
+{
+	size_t i, j, k, l;
+
+	for (i = 0; i < ARRAY_SIZE(values); i++)
+		for (j = 0; j < ARRAY_SIZE(values); j++)
+			for (k = 0; k < ARRAY_SIZE(values); k++)
+				for (l = 0; l < ARRAY_SIZE(values); l++)
+					expect_polled(values[i], values[j],
+						      values[k], values[l]);
+	tap_verdict("polled queues: the least of three, after the others");
+}
+
 static void check_ring_order(void)
 {
 	size_t i, j;
@@ -147,6 +172,7 @@ static void check_order_of_pages(void)
 int main(void)
 {
 	check_queues();
+	check_polled();
 	check_ring_order();
 	check_segments();
 	check_check_queues();

@@ -370,6 +370,30 @@ static void check_notify(const struct spec_layout *spec)
 	tap_verdict("one event for each wait, none without");
 }
 
+/* Be it said before the first response, with some untaken, or once in between. */
+static void check_forgone(const struct spec_layout *spec)
+{
+	struct pair pair;
+	size_t i;
+	u32 nr;
+
+	for (i = 0; i < ARRAY_SIZE(bases); i++) {
+		open_pair(&pair, spec, bases[i]);
+		xenblk_ring_forgo_events(&pair.consumer);
+		for (nr = 0; nr < 100; nr++)
+			publish_responses(&pair, nr, false);
+		pair.consumer.rsp_cons -= 5;
+		xenblk_ring_forgo_events(&pair.consumer);
+		publish_responses(&pair, 1, false);
+		publish_responses(&pair, 30, false);
+		pair.consumer.rsp_cons += 5;
+		xenblk_ring_await_responses(&pair.consumer);
+		publish_responses(&pair, 1, true);
+		free(pair.sring);
+	}
+	tap_verdict("no event where none is asked for");
+}
+
 /* The backend may write over every index: no event is lost or added by it. */
 static void check_scribbled_index(const struct spec_layout *spec)
 {
@@ -398,6 +422,7 @@ static void check_layout(const struct spec_layout *spec)
 	check_traffic(spec);
 	check_full_ring(spec);
 	check_notify(spec);
+	check_forgone(spec);
 	check_scribbled_index(spec);
 }
 

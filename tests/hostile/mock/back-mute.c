@@ -140,6 +140,32 @@ static void ring_for_nothing(struct backend *b)
 	guest_check_gone(b, "storm");
 }
 
+static void set_queues(struct backend *b, unsigned int most, unsigned int polled)
+{
+	static const char *dir = "/sys/module/xen_blkfront/parameters";
+
+	tap_check(!guest_run(b, "cd %s; echo %u >max_queues; echo %u >poll_queues",
+			     dir, most, polled),
+		  "unasked: the guest may have %u queues and %u to poll", most,
+		  polled);
+}
+
+/* This backend raises an event with each answer, in rings that are polled as well. */
+static void ring_unasked(struct backend *b)
+{
+	static const char many[] =
+		"--rw=randwrite --size=1m --ioengine=io_uring --hipri --iodepth=8 --verify=crc32c";
+
+	set_queues(b, 1, 1);
+	tap_check(back_attach(b, INDEX + 8), "unasked: connects");
+	tap_check(!guest_run(b, "[ $(cat /sys/block/%s/queue/io_poll) = 1 ]",
+			     b->name), "unasked: the guest can poll");
+	tap_check(!guest_fio(b, many), "unasked: what is polled for is right");
+	back_detach(b);
+	guest_check_gone(b, "unasked");
+	set_queues(b, 4, 0);
+}
+
 void back_cases_mute(struct backend *b)
 {
 	answer_late(b);
@@ -149,4 +175,5 @@ void back_cases_mute(struct backend *b)
 	reconnect_mute(b);
 	mute_in_use(b);
 	ring_for_nothing(b);
+	ring_unasked(b);
 }
