@@ -27,6 +27,9 @@
 
 #define BLKFRONT_MAJOR		202
 
+/* An event that is on its way comes within this, in jiffies. */
+#define BLKFRONT_EVENT_WAIT	(2 * HZ)
+
 struct blkfront_dev;
 
 /**
@@ -128,6 +131,8 @@ struct blkfront_producer {
  *	data is copied
  * @ring: shared pages and own index
  * @polled: no event is asked for; see blkfront_complete_start_polling()
+ * @waited_since: jiffies when answers were first seen to lie there without an event
+ * @waited_at: @ring's rsp_cons at that time
  * @gref_tail: where the next idle grant reference goes; read by the producer
  * @gref_head_seen: the producer's gref_head when it was last looked at
  * @bounces: pages that came back; anybody may add, the producer takes them all
@@ -136,6 +141,8 @@ struct blkfront_completer {
 	spinlock_t			lock; /* this side, and waiting slots */
 	struct xenblk_front_consumer	ring;
 	bool				polled;
+	unsigned long			waited_since;
+	u32				waited_at;
 	u32				gref_tail;
 	u32				gref_head_seen;
 	struct llist_head		bounces;
@@ -254,6 +261,8 @@ struct blkfront_geometry {
  *	in any context, never cleared
  * @halt: stops the rings of a broken backend; not @work, which may be waiting
  *	for an answer of it
+ * @nr_silent: answers that came without an event, ever; of the timeout handler
+ * @silence_told: some of them were told of since the rings were made
  * @flush_revoked: the backend said so at run time; set by a completer
  * @discard_revoked: the same
  * @secure_revoked: the same
@@ -295,6 +304,8 @@ struct blkfront_dev {
 
 	const char		*broken;
 	struct work_struct	halt;
+	unsigned int		nr_silent;
+	bool			silence_told;
 	bool			flush_revoked;
 	bool			discard_revoked;
 	bool			secure_revoked;
@@ -417,6 +428,8 @@ void blkfront_request_push(struct blkfront_queue *queue);
 /* complete.c */
 irqreturn_t blkfront_complete_event(int irq, void *data);
 int blkfront_complete_pending(struct blkfront_queue *queue);
+int blkfront_complete_overdue(struct blkfront_queue *queue,
+			      unsigned int *silent);
 int blkfront_complete_polled(struct blkfront_queue *queue,
 			     struct io_comp_batch *batch);
 void blkfront_complete_start_polling(struct blkfront_queue *queue);

@@ -263,6 +263,58 @@ static bool is_answered(const struct blkfront_queue *queue)
 	       xenblk_ring_answered(&ring->ring) != READ_ONCE(ring->rsp_cons);
 }
 
+/* Are there answers that were not there as long as an event may take? */
+static bool may_event_come(struct blkfront_queue *queue)
+{
+	struct blkfront_completer *completer = &queue->completer;
+	u32 taken = completer->ring.rsp_cons;
+
+	lockdep_assert_held(&completer->lock);
+
+	if (completer->polled || !is_answered(queue))
+		return false;
+	if (completer->waited_at == taken)
+		return time_before(jiffies, completer->waited_since +
+					    BLKFRONT_EVENT_WAIT);
+	completer->waited_at = taken;
+	completer->waited_since = jiffies;
+	return true;
+}
+
+/**
+ * blkfront_complete_overdue() - as blkfront_complete_pending(), after a long wait
+ * @queue: the ring, in any condition
+ * @silent: set to how many should have come with an event, but did not
+ *
+ * Answers without an event are left to it once, since it may be on its way; those
+ * of a polled ring come without.
+ *
+ * Context: a process, one at a time for a disk.
+ * Return: how many; -EAGAIN when it should be called again after
+ * BLKFRONT_EVENT_WAIT; or another negative error.
+ */
+int blkfront_complete_overdue(struct blkfront_queue *queue,
+			      unsigned int *silent)
+{
+	bool again = false, polled;
+	unsigned long flags;
+	int nr;
+
+	*silent = 0;
+	spin_lock_irqsave(&queue->completer.lock, flags);
+	polled = queue->completer.polled;
+	if (queue->connected)
+		again = may_event_come(queue);
+	spin_unlock_irqrestore(&queue->completer.lock, flags);
+	if (again)
+		return -EAGAIN;
+
+	nr = blkfront_complete_pending(queue);
+	if (nr > 0 && !polled)
+		*silent = nr;
+	return nr;
+}
+
 /**
  * blkfront_complete_polled() - as blkfront_complete_pending(), for who polls
  * @queue: the ring, in any condition, be it polled or not

@@ -148,22 +148,51 @@ static void nudge(struct blkfront_queue *queue)
 }
 
 /*
+ * The event to us was lost, or the backend sends none: nobody but the timeout
+ * looks for its answers.
+ */
+static void tell_silence(struct blkfront_queue *queue, unsigned int nr)
+{
+	struct blkfront_dev *dev = queue->dev;
+	const struct xenblk_front_producer *ring = &queue->producer.ring;
+
+	lockdep_assert_held(&queue->producer.lock);
+
+	dev->nr_silent += nr;
+	/* Once a connection; pairs with blkfront_queues_create(). */
+	if (READ_ONCE(dev->silence_told))
+		return;
+	WRITE_ONCE(dev->silence_told, true);
+	xenblk_warn_ratelimited(dev->xdev,
+				"%s: answers that came without an event: %u, published %u, answered %u, taken %u",
+				queue->name, dev->nr_silent, ring->pushed,
+				xenblk_ring_answered(&ring->ring),
+				READ_ONCE(queue->completer.ring.rsp_cons));
+}
+
+/*
  * A request cannot be taken back from a backend that may have its pages
  * mapped: it may take as long as the backend's device does.
  */
 static enum blk_eh_timer_return handle_timeout(struct request *rq)
 {
 	struct blkfront_queue *queue = rq->mq_hctx->driver_data;
+	bool again, waits;
+	unsigned int silent;
 
-	/* The event to us may have been lost. */
-	blkfront_complete_pending(queue);
-	if (blk_mq_rq_state(rq) != MQ_RQ_IN_FLIGHT)
-		return BLK_EH_DONE;
+	again = blkfront_complete_overdue(queue, &silent) == -EAGAIN;
+	waits = blk_mq_rq_state(rq) == MQ_RQ_IN_FLIGHT;
 
 	spin_lock(&queue->producer.lock);
-	if (queue->connected)
+	if (queue->connected && silent)
+		tell_silence(queue, silent);
+	if (queue->connected && waits && !again)
 		nudge(queue);
 	spin_unlock(&queue->producer.lock);
+
+	if (!waits)
+		return BLK_EH_DONE;
+	rq->timeout = again ? BLKFRONT_EVENT_WAIT : rq->q->rq_timeout;
 	return BLK_EH_RESET_TIMER;
 }
 

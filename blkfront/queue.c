@@ -44,6 +44,7 @@ static int map_ring(struct blkfront_queue *queue)
 	xenblk_ring_init(ring, sring, XENBLK_LAYOUT_NATIVE, queue->nr_pages);
 	queue->completer.ring.ring = *ring;
 	queue->completer.polled = false;
+	queue->completer.waited_at = U32_MAX;
 	queue->producer.ring.req_prod = 0;
 	queue->producer.ring.pushed = 0;
 	queue->completer.ring.rsp_cons = 0;
@@ -199,6 +200,8 @@ int blkfront_queues_create(struct blkfront_dev *dev)
 	unsigned int i, nr = dev->limits.nr_queues;
 	int err;
 
+	/* Pairs with tell_silence(). */
+	WRITE_ONCE(dev->silence_told, false);
 	mutex_lock(&dev->queues_lock);
 	err = alloc_queues(dev);
 	for (i = 0; !err && i < nr; i++)

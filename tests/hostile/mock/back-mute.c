@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Backends that say nothing for long, answer late, or ring without a message:
- * what waits for an answer gets it, and nothing else waits.
+ * Backends that say nothing for long, answer late or without an event, or ring
+ * without a message: what waits for an answer gets it, and nothing else waits.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +36,37 @@ static void answer_late(struct backend *b)
 	tap_check(!guest_read(b), "late: serves on");
 	back_detach(b);
 	guest_check_gone(b, "late");
+}
+
+/* The number that the guest told of, if it did so once. */
+static void check_told(struct backend *b, const char *when)
+{
+	guest_run(b, "dmesg | grep -o \"vbd-%u-q.: answers .* event: [0-9]*\" | cut -d: -f3|xargs",
+		  b->m.vdev);
+	tap_check(!strcmp(b->said, "3\n"),
+		  "silent: the guest tells once, of three answers, %s", when);
+}
+
+/* The guest finds the answers when it has waited for long, and then some. */
+static void answer_without_event(struct backend *b)
+{
+	static const char three[] =
+		"--rw=randread --size=12k --ioengine=libaio --iodepth=3 --cpus_allowed=0";
+	static const char many[] =
+		"--rw=randwrite --size=1m --ioengine=libaio --iodepth=16 --verify=crc32c";
+
+	tap_check(back_attach(b, INDEX + 7), "silent: connects");
+	guest_run(b, "echo 1000 >/sys/block/%s/queue/io_timeout", b->name);
+	b->answer = answer_silently;
+	tap_check(!guest_fio(b, three), "silent: three reads end well");
+	check_told(b, "then");
+	tap_check(!guest_read(b), "silent: another one, too");
+	check_told(b, "ever");
+	b->answer = answer_truly;
+	tap_check(!guest_fio(b, many), "silent: serves on with events");
+	check_told(b, "at all");
+	back_detach(b);
+	guest_check_gone(b, "silent");
 }
 
 static bool is_held(struct backend *b)
@@ -169,6 +200,7 @@ static void ring_unasked(struct backend *b)
 void back_cases_mute(struct backend *b)
 {
 	answer_late(b);
+	answer_without_event(b);
 	mute_at_first(b);
 	close_mute(b);
 	closing_mute(b);

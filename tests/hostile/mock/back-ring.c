@@ -136,10 +136,15 @@ void served_put(struct served *ring, uint64_t id, uint8_t op, int status)
 	memcpy(slot + RESPONSE_STATUS, &wire, 2);
 }
 
-void served_push(struct backend *b, struct served *ring)
+void served_publish(struct served *ring)
 {
 	__sync_synchronize();
 	ring->sring->rsp_prod = ring->rsp_prod;
 	__sync_synchronize();
+}
+
+void served_push(struct backend *b, struct served *ring)
+{
+	served_publish(ring);
 	xenevtchn_notify(b->m.evt, ring->port);
 }

@@ -80,6 +80,13 @@ void answer_status(struct backend *b, struct job *job)
 	job_respond(b, job, b->status);
 }
 
+/* Without an event: who asked must look for it. */
+void answer_silently(struct backend *b, struct job *job)
+{
+	served_put(job->ring, job->id, job->op, job_do(b, job));
+	served_publish(job->ring);
+}
+
 void answer_later(struct backend *b, struct job *job)
 {
 	if (b->nr_held == MAX_HELD)

@@ -79,6 +79,7 @@ void served_map(struct backend *b, struct served *ring, const char *dir,
 void served_unmap(struct backend *b, struct served *ring);
 bool served_take(struct backend *b, struct served *ring, struct job *job);
 void served_put(struct served *ring, uint64_t id, uint8_t op, int status);
+void served_publish(struct served *ring);
 void served_push(struct backend *b, struct served *ring);
 
 /* back-serve.c */
@@ -86,6 +87,7 @@ int job_do(struct backend *b, const struct job *job);
 void job_respond(struct backend *b, const struct job *job, int status);
 void answer_truly(struct backend *b, struct job *job);
 void answer_status(struct backend *b, struct job *job);
+void answer_silently(struct backend *b, struct job *job);
 void answer_later(struct backend *b, struct job *job);
 void back_answer_held(struct backend *b);
 bool back_serve(struct backend *b, bool (*done)(struct backend *b));
