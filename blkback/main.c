@@ -22,9 +22,9 @@ static unsigned int poll_us = 200;
 unsigned int blkback_squeeze_ms = 10;
 int blkback_log_stats;
 
-XENBLK_DEFINE_PARAM(max_queues, max_queues, 1, XENBLK_MAX_QUEUES);
+XENBLK_DEFINE_PARAM(max_queues, max_queues, 0, XENBLK_MAX_QUEUES);
 MODULE_PARM_DESC(max_queues,
-		 "Queues that a disk offers (1 to 999; default: online CPUs at load)");
+		 "Queues that a disk offers (1 to 999; 0: one for each online CPU; default: as many as at load)");
 XENBLK_DEFINE_PARAM(max_ring_page_order, max_ring_page_order, 0,
 		    XENBLK_MAX_RING_ORDER);
 MODULE_PARM_DESC(max_ring_page_order,
@@ -61,7 +61,8 @@ MODULE_PARM_DESC(log_stats,
  */
 void blkback_sample_limits(struct blkback_device *device)
 {
-	device->limits.max_queues = READ_ONCE(max_queues);
+	device->limits.max_queues = xenblk_limits_offer(READ_ONCE(max_queues),
+							num_online_cpus());
 	device->limits.max_ring_order = READ_ONCE(max_ring_page_order);
 	device->max_cached_pages = READ_ONCE(max_buffer_pages);
 }
@@ -90,8 +91,8 @@ static int __init blkback_init(void)
 
 	if (!xen_domain())
 		return -ENODEV;
-	if (!max_queues)
-		max_queues = min(num_online_cpus(), XENBLK_MAX_QUEUES + 0U);
+	/* As the stock module does, people can read what they get. */
+	max_queues = xenblk_limits_offer(max_queues, num_online_cpus());
 	err = blkback_submit_init();
 	if (err)
 		return err;

@@ -19,9 +19,9 @@ unsigned int blkfront_max_segments = XENBLK_MAX_INDIRECT_SEGMENTS;
 bool blkfront_offer_persistent = true;
 bool blkfront_trusted = true;
 
-XENBLK_DEFINE_PARAM(max_queues, blkfront_max_queues, 1, XENBLK_MAX_QUEUES);
+XENBLK_DEFINE_PARAM(max_queues, blkfront_max_queues, 0, XENBLK_MAX_QUEUES);
 MODULE_PARM_DESC(max_queues,
-		 "Most rings of a disk, 1 to 999 (default 4); for disks that connect later");
+		 "Most rings of a disk, 1 to 999 (default 4; 0: one for each online CPU); for disks that connect later");
 
 XENBLK_DEFINE_PARAM(poll_queues, blkfront_poll_queues, 0, XENBLK_MAX_QUEUES);
 MODULE_PARM_DESC(poll_queues,

@@ -9,8 +9,22 @@
 #include "limits.h"
 
 /**
+ * xenblk_limits_offer() - queues that a backend offers
+ * @own: its own limit; 0 for one queue for each CPU
+ * @cpus: CPUs that could serve one each
+ *
+ * Return: 1 to XENBLK_MAX_QUEUES.
+ */
+unsigned int xenblk_limits_offer(unsigned int own, unsigned int cpus)
+{
+	unsigned int nr = min(own ? own : cpus, XENBLK_MAX_QUEUES + 0U);
+
+	return max(nr, 1U);
+}
+
+/**
  * xenblk_limits_queues() - queues that a frontend asks for
- * @own: its own limit
+ * @own: its own limit; 0 for none beside the others
  * @cpus: CPUs that could use one each
  * @peer: the backend's limit, 1 when it offers no queues
  *
@@ -19,8 +33,10 @@
 unsigned int xenblk_limits_queues(unsigned int own, unsigned int cpus,
 				  unsigned int peer)
 {
-	unsigned int nr = min(min(own, cpus), min(peer, XENBLK_MAX_QUEUES + 0U));
+	unsigned int nr = min(cpus, min(peer, XENBLK_MAX_QUEUES + 0U));
 
+	if (own)
+		nr = min(nr, own);
 	return max(nr, 1U);
 }
 

@@ -13,6 +13,7 @@
 /* One page holds 512 segments; more than 256 has no user in any peer. */
 #define XENBLK_MAX_INDIRECT_SEGMENTS	256
 
+unsigned int xenblk_limits_offer(unsigned int own, unsigned int cpus);
 unsigned int xenblk_limits_queues(unsigned int own, unsigned int cpus,
 				  unsigned int peer);
 unsigned int xenblk_limits_polled(unsigned int own, unsigned int cpus,

@@ -28,6 +28,25 @@ static unsigned int least(unsigned int a, unsigned int b, unsigned int c)
 	return nr;
 }
 
+static void check_offer(void)
+{
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_SIZE(values); i++)
+		for (j = 0; j < ARRAY_SIZE(values); j++) {
+			unsigned int want = values[i] ? values[i] : values[j];
+
+			if (want > 999)
+				want = 999;
+			if (want < 1)
+				want = 1;
+			tap_expect(xenblk_limits_offer(values[i], values[j]),
+				   want, "offer(%u, %u)", values[i],
+				   values[j]);
+		}
+	tap_verdict("offer: its own limit, or the CPUs, 1 to 999");
+}
+
 static void check_queues(void)
 {
 	size_t i, j, k;
@@ -35,7 +54,8 @@ static void check_queues(void)
 	for (i = 0; i < ARRAY_SIZE(values); i++)
 		for (j = 0; j < ARRAY_SIZE(values); j++)
 			for (k = 0; k < ARRAY_SIZE(values); k++) {
-				unsigned int want = least(values[i], values[j],
+				unsigned int own = values[i] ? values[i] : 999;
+				unsigned int want = least(own, values[j],
 							  values[k]);
 
 				if (want > 999)
@@ -48,7 +68,7 @@ static void check_queues(void)
 					   want, "queues(%u, %u, %u)",
 					   values[i], values[j], values[k]);
 			}
-	tap_verdict("queues: the least of three, 1 to 999");
+	tap_verdict("queues: the least of three, 1 to 999; 0 is no limit");
 }
 
 /* A limit of its own, the CPUs, and what the others leave of all there may be. */
@@ -171,6 +191,7 @@ static void check_order_of_pages(void)
 
 int main(void)
 {
+	check_offer();
 	check_queues();
 	check_polled();
 	check_ring_order();
