@@ -171,12 +171,27 @@ static void tell_silence(struct blkfront_queue *queue, unsigned int nr)
 }
 
 /*
+ * What is in flight while others are held are flushes, on the first ring whatever
+ * their hardware queue; see recovery.c.
+ */
+static struct blkfront_queue *ring_of(const struct request *rq)
+{
+	struct blkfront_queue *queue = rq->mq_hctx->driver_data;
+	bool holding;
+
+	spin_lock(&queue->producer.lock);
+	holding = queue->holding;
+	spin_unlock(&queue->producer.lock);
+	return holding ? &queue->dev->queues[0] : queue;
+}
+
+/*
  * A request cannot be taken back from a backend that may have its pages
  * mapped: it may take as long as the backend's device does.
  */
 static enum blk_eh_timer_return handle_timeout(struct request *rq)
 {
-	struct blkfront_queue *queue = rq->mq_hctx->driver_data;
+	struct blkfront_queue *queue = ring_of(rq);
 	bool again, waits;
 	unsigned int silent;
 

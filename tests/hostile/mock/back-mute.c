@@ -144,6 +144,37 @@ static void reconnect_mute(struct backend *b)
 	guest_check_gone(b, "mute, then new");
 }
 
+static void hold_flushes(struct backend *b, struct job *job)
+{
+	if (job->op == OP_FLUSH)
+		answer_later(b, job);
+	else
+		answer_truly(b, job);
+}
+
+/* The flush of the second hardware queue comes again in the first ring. */
+static void reconnect_silent(struct backend *b)
+{
+	tap_check(back_attach(b, INDEX + 9), "silent flush: connects");
+	guest_run(b, "echo 1000 >/sys/block/%s/queue/io_timeout", b->name);
+	b->answer = hold_flushes;
+	guest_start_fio(b, "--rw=write --size=4k --fsync=1 --cpus_allowed=1");
+	tap_check(back_serve(b, is_held), "silent flush: it is asked for");
+	back_unmap(b);
+	back_set_state(b, CLOSED);
+	tap_check(mock_await_state_of(&b->m, b->m.front, INITIALISING),
+		  "silent flush: starts again");
+	b->answer = answer_silently;
+	back_set_state(b, INITWAIT);
+	tap_check(back_connect(b) && back_serve(b, front_connected),
+		  "silent flush: connects again");
+	b->answer = answer_truly;
+	tap_check(back_serve(b, guest_ended) && !b->guest_status,
+		  "silent flush: the flush ends well");
+	back_detach(b);
+	guest_check_gone(b, "silent flush");
+}
+
 static void mute_in_use(struct backend *b)
 {
 	tap_check(back_attach(b, INDEX + 2), "mute: connects");
@@ -205,6 +236,7 @@ void back_cases_mute(struct backend *b)
 	close_mute(b);
 	closing_mute(b);
 	reconnect_mute(b);
+	reconnect_silent(b);
 	mute_in_use(b);
 	ring_for_nothing(b);
 	ring_unasked(b);
