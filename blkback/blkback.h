@@ -478,6 +478,9 @@ void blkback_rings_free(struct blkback_ring **rings, unsigned int nr_rings);
 /* ring.c: thread only */
 int blkback_ring_thread(void *data);
 
+/* wait.c: thread only */
+void blkback_wait(struct blkback_ring *ring);
+
 /* barrier.c: thread only */
 void blkback_barrier_park(struct blkback_request *request);
 void blkback_barrier_end(struct blkback_request *request);

@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The thread of a ring: takes requests, hands them on, reaps what finished,
- * answers, and sleeps until it is woken when there is nothing to do.
+ * The thread of a ring: takes requests, hands them on, reaps what finished and
+ * answers. wait.c is where it has nothing to do.
  */
 #include <linux/blkdev.h>
 #include <linux/kthread.h>
 #include <linux/sched.h>
-#include <linux/sched/clock.h>
-#include <linux/sched/stat.h>
 #include <xen/events.h>
 
 #include "blkback.h"
-
-/* How long pages that something else still refers to are left alone. */
-#define HELD_PAGES_DELAY	msecs_to_jiffies(5)
-
-/* A wait of so many of the longest windows is a time without load. */
-#define IDLE_WINDOWS		50
 
 static struct xenbus_device *xdev_of(const struct blkback_ring *ring)
 {
@@ -415,138 +407,6 @@ static bool serve(struct blkback_ring *ring)
 	return took || reaped;
 }
 
-/* A halted ring is not acknowledged: its frontend can raise no more events. */
-static void acknowledge_event(struct blkback_ring *ring)
-{
-	if (!atomic_xchg(&ring->event, 0) || ring->broken)
-		return;
-	/* Requests behind a barrier have their event, but are not served yet. */
-	xen_irq_lateeoi(ring->irq, ring->served || ring->barrier ?
-				   0 : XEN_EOI_FLAG_SPURIOUS);
-	ring->served = false;
-}
-
-/* An impossible index is left to the next pass, which halts the ring. */
-static bool is_empty(const struct blkback_ring *ring)
-{
-	u32 nr;
-
-	return xenblk_ring_pending_requests(&ring->back, &nr) && !nr;
-}
-
-/* A request that waits for room is served when something finishes. */
-static bool takes_none(const struct blkback_ring *ring)
-{
-	return ring->broken || ring->barrier ||
-	       (ring->waiting && ring->in_flight);
-}
-
-static bool no_requests(struct blkback_ring *ring)
-{
-	if (takes_none(ring))
-		return true;
-	if (ring->waiting)
-		return false;
-	xenblk_ring_await_requests(&ring->back);
-	return is_empty(ring);
-}
-
-/* Called as a sleeper: whoever makes this false wakes the thread after it. */
-static bool nothing_to_do(struct blkback_ring *ring)
-{
-	if (!llist_empty(&ring->done) || blkback_barrier_called(ring))
-		return false;
-	if (kthread_should_stop())
-		return ring->in_flight;
-	return !atomic_read(&ring->event) && no_requests(ring);
-}
-
-/* The same without asking for an event, which alone is no work. */
-static bool found_work(const struct blkback_ring *ring)
-{
-	if (!llist_empty(&ring->done) || blkback_barrier_called(ring))
-		return true;
-	if (kthread_should_stop())
-		return !ring->in_flight;
-	return !takes_none(ring) && (ring->waiting || !is_empty(ring));
-}
-
-/* Whoever else wants the processor gets it. */
-static bool may_poll(u64 until)
-{
-	return single_task_running() && !need_resched() &&
-	       local_clock() < until;
-}
-
-/*
- * What comes while the thread polls needs no event, no interrupt and no
- * wake-up: the frontend was not asked to send one.
- */
-static bool poll_for_work(struct blkback_ring *ring, u64 until)
-{
-	while (!found_work(ring)) {
-		if (!may_poll(until)) {
-			ring->counters.polls_lost++;
-			return false;
-		}
-		cpu_relax();
-	}
-	ring->counters.polls_won++;
-	return true;
-}
-
-static void trim_pages(struct blkback_ring *ring)
-{
-	unsigned int cached = blkback_squeeze_is_on(ring) ?
-				0 : ring->device->max_cached_pages;
-
-	blkback_grant_expire(ring);
-	blkback_grant_trim(ring, max(cached, BLKBACK_MIN_PAGES + 0U));
-	blkback_copy_trim(ring, cached);
-}
-
-static void sleep_until_work(struct blkback_ring *ring)
-{
-	/* Pairs with all who wake the thread up. */
-	set_current_state(TASK_IDLE);
-	blkback_persist_arm(ring);
-	if (nothing_to_do(ring))
-		schedule_timeout(list_empty(&ring->held) ?
-				 MAX_SCHEDULE_TIMEOUT : HELD_PAGES_DELAY);
-	__set_current_state(TASK_RUNNING);
-}
-
-static void learn(struct blkback_ring *ring, enum blkback_awaited what,
-		  u64 began)
-{
-	struct blkback_poll *poll = &ring->poll;
-	u64 waited = local_clock() - began;
-
-	blkback_poll_adapt(poll, what, waited);
-	if (waited > IDLE_WINDOWS * poll->longest)
-		blkback_poll_forget(poll);
-}
-
-static void wait_for_work(struct blkback_ring *ring)
-{
-	enum blkback_awaited what = ring->in_flight ? BLKBACK_AWAIT_DISK :
-						      BLKBACK_AWAIT_GUEST;
-	struct blkback_poll *poll = &ring->poll;
-	u64 began = poll->longest ? local_clock() : 0;
-	u64 time;
-
-	if (poll->window[what] && blkback_poll_span_ends(poll))
-		blkback_poll_judge(poll, began, ring->back.req_cons);
-	time = blkback_poll_time(poll, what);
-	if (time && poll_for_work(ring, began + time))
-		return;
-	acknowledge_event(ring);
-	trim_pages(ring);
-	sleep_until_work(ring);
-	if (poll->longest)
-		learn(ring, what, began);
-}
-
 /**
  * blkback_ring_thread() - serve a ring until it is stopped
  * @data: the ring
@@ -562,7 +422,7 @@ int blkback_ring_thread(void *data)
 	while (!kthread_should_stop() || ring->in_flight) {
 		blkback_stats_log(ring);
 		if (!serve(ring))
-			wait_for_work(ring);
+			blkback_wait(ring);
 		cond_resched();
 	}
 	blkback_persist_disarm(ring);
