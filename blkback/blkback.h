@@ -12,7 +12,7 @@
 #include <linux/llist.h>
 #include <linux/mempool.h>
 #include <linux/mutex.h>
-#include <linux/timer.h>
+#include <linux/ratelimit.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <xen/grant_table.h>
@@ -21,6 +21,7 @@
 #include "limits.h"
 #include "log.h"
 #include "parse.h"
+#include "persist.h"
 #include "poll.h"
 #include "ring.h"
 
@@ -32,6 +33,9 @@
 
 /* A ring never keeps fewer pages: one request of the largest size, its list. */
 #define BLKBACK_MIN_PAGES	(XENBLK_MAX_INDIRECT_SEGMENTS + 1)
+
+/* Pages of ours that stand in, at most, for pages that a ring can't map. */
+#define BLKBACK_MAX_STANDINS	1024
 
 /* Lists of segments that one copy hypercall fetches. */
 #define BLKBACK_BATCH_LISTS	32
@@ -54,6 +58,7 @@ struct blkback_ring;
  * @gref: the guest's reference
  * @first_sect: first 512-byte sector of the page
  * @last_sect: last one, inclusive
+ * @copied: @page is to be one of ours, and its data is copied
  */
 struct blkback_segment {
 	struct page	*page;
@@ -62,6 +67,7 @@ struct blkback_segment {
 	struct blkback_persistent *kept;
 	u8		first_sect;
 	u8		last_sect;
+	bool		copied;
 };
 
 /**
@@ -77,64 +83,6 @@ struct blkback_table {
 };
 
 /**
- * struct blkback_persistent - a grant that stays mapped between requests
- * @hash: in the ring's table, by @gref
- * @node: on the list of those that are mapped, or of those that map nothing
- * @page: where it is mapped, read-write; NULL until it is
- * @handle: of the mapping
- * @gref: the guest's reference
- * @users: segments in flight that use it
- * @last_used: jiffies
- * @seen: @last_used when it was last considered for a give-back
- */
-struct blkback_persistent {
-	struct hlist_node	hash;
-	struct list_head	node;
-	struct page		*page;
-	grant_handle_t		handle;
-	grant_ref_t		gref;
-	unsigned int		users;
-	unsigned long		last_used;
-	unsigned long		seen;
-};
-
-/**
- * struct blkback_store - the persistent grants of a ring, see persist.c
- * @grants: room for them; NULL when none may be kept
- * @buckets: hash table of those that are mapped
- * @bucket_bits: log2 of its size
- * @empty: those of @grants that map nothing
- * @kept: the others, the next to be considered for a give-back first
- * @nr_kept: their number
- * @nr_idle: those of them that no request uses
- * @nr_wanted: missed room in @grants since the last give-back
- * @nr_to_sweep: of @kept, to be looked at for whether they have expired
- * @expiry: jiffies after which an idle one is given back; 0 for never
- * @next_sweep: jiffies, when to look for expired ones again
- * @last_used: jiffies, the latest of all
- * @hits: segments that found their page mapped
- * @timer: wakes the thread when all have expired
- *
- * All but @timer belongs to the ring's thread.
- */
-struct blkback_store {
-	struct blkback_persistent	*grants;
-	struct hlist_head		*buckets;
-	unsigned int			bucket_bits;
-	struct list_head		empty;
-	struct list_head		kept;
-	unsigned int			nr_kept;
-	unsigned int			nr_idle;
-	unsigned int			nr_wanted;
-	unsigned int			nr_to_sweep;
-	unsigned long			expiry;
-	unsigned long			next_sweep;
-	unsigned long			last_used;
-	u64				hits;
-	struct timer_list		timer;
-};
-
-/**
  * struct blkback_request - a request from the copy to the response
  * @done_node: on the ring's done list, put there by the last finished bio
  * @node: on one list of the thread
@@ -144,7 +92,9 @@ struct blkback_store {
  * @id: echoed in the response
  * @answer_op: operation of the response
  * @taken_in: round of barriers in which it was taken; see barrier.c
- * @copied: its data goes through pages of ours, instead of being mapped
+ * @copied: data goes through pages of ours, all or some of it, instead of being
+ *	mapped
+ * @nr_standins: pages of ours that it needs, since no handle was left
  * @parked: a barrier that waits for other requests; under the lock of barriers
  * @list: indirect: page of the guest that lists the segments; mapped only if
  *	it stays so
@@ -169,6 +119,7 @@ struct blkback_request {
 	u8			answer_op;
 	bool			copied;
 	bool			parked;
+	u16			nr_standins;
 	u32			taken_in;
 	struct blkback_segment	list;
 	int			status;
@@ -192,6 +143,7 @@ struct blkback_request {
  * @stalls: times that a request had to wait for another to finish
  * @halts: 1 when the ring was stopped for an impossible index
  * @copied: requests whose data was copied, not mapped
+ * @short_of_handles: those of them that were to be mapped; see shortage.c
  * @polls_won: times that work came while the thread polled
  * @polls_lost: times that it polled and went to sleep
  *
@@ -208,6 +160,7 @@ struct blkback_counters {
 	u64	stalls;
 	u64	halts;
 	u64	copied;
+	u64	short_of_handles;
 	u64	polls_won;
 	u64	polls_lost;
 };
@@ -220,6 +173,7 @@ struct blkback_counters {
  * @nr_copies: segments that the pass copies, then operations of @copy
  * @nr_unmaps: of @unmap; both use @page, but never at the same time
  * @nr_lists: indirect requests of the pass
+ * @nr_short: requests of the pass with pages that no handle was left for
  */
 struct blkback_batch {
 	struct xenblk_request		wire;
@@ -235,6 +189,7 @@ struct blkback_batch {
 	unsigned int			nr_copies;
 	unsigned int			nr_unmaps;
 	unsigned int			nr_lists;
+	unsigned int			nr_short;
 };
 
 /**
@@ -283,7 +238,11 @@ struct blkback_barriers {
  * @broken: the frontend's index is impossible: never read the ring again
  * @served: a request was taken since the last event was acknowledged
  * @in_flight: requests between submission and the end of reaping
- * @pages_in_flight: pages mapped for them, at most
+ * @copies_in_flight: those of them whose data is copied
+ * @pages_in_flight: pages mapped or copied for them, at most
+ * @starved: in flight, but not submitted: they wait for pages of ours
+ * @nr_starved: their number
+ * @nr_standins: pages of ours in use for want of handles
  * @lists_readonly: the frontend's lists of segments can't stay mapped
  * @barrier: taken, and not done: nothing more is taken
  * @draining: &enum blkback_draining
@@ -297,7 +256,7 @@ struct blkback_barriers {
  * @batch: scratch of the pass
  * @idle: pages to map at, the last used first
  * @nr_idle: their number
- * @own: pages to copy through, the last used first; NULL when all is mapped
+ * @own: pages to copy through, the last used first
  * @nr_own: their number
  * @store: grants that stay mapped
  * @poll: how long to look for work before sleeping
@@ -325,7 +284,11 @@ struct blkback_ring {
 	bool				broken;
 	bool				served;
 	unsigned int			in_flight;
+	unsigned int			copies_in_flight;
 	unsigned int			pages_in_flight;
+	struct list_head		starved;
+	unsigned int			nr_starved;
+	unsigned int			nr_standins;
 	bool				lists_readonly;
 	struct blkback_request		*barrier;
 	enum blkback_draining		draining;
@@ -376,20 +339,6 @@ struct blkback_limits {
 };
 
 /**
- * struct blkback_persist_limits - grants that may stay mapped
- * @offered: to the frontend
- * @max_grants: of each ring
- * @unused_seconds: how long one may stay unused; 0 for as long as it likes
- *
- * Sampled from the module parameters for each connection.
- */
-struct blkback_persist_limits {
-	bool		offered;
-	unsigned int	max_grants;
-	unsigned int	unused_seconds;
-};
-
-/**
  * struct blkback_device - one virtual disk
  * @xdev: its xenbus device; a reference is held
  * @name: "blkback.DOMAIN.DISK", start of the names of threads and interrupts
@@ -404,6 +353,7 @@ struct blkback_persist_limits {
  * @max_copy_pages: requests of more pages are mapped; sampled as @persist
  * @poll_us: longest poll of each ring, in microseconds; sampled as @persist
  * @squeezed_until: memory was short: rings keep no pages; in jiffies
+ * @shortage_lines: how often it is logged that no handle is left
  * @bdev: the disk; NULL until the hotplug script has named it
  * @bounds: of @bdev as the frontend was told; rings have a copy
  * @resize: tells the frontend a new size
@@ -429,6 +379,7 @@ struct blkback_device {
 	unsigned int		max_copy_pages;
 	unsigned int		poll_us;
 	unsigned long		squeezed_until;
+	struct ratelimit_state	shortage_lines;
 	struct block_device	*bdev;
 	struct blkback_bounds	bounds;
 	struct blkback_ring	**rings;
@@ -495,6 +446,8 @@ void blkback_grant_map(struct blkback_ring *ring, struct list_head *requests);
 void blkback_grant_unmap(struct blkback_ring *ring, struct list_head *requests);
 bool blkback_grant_reserve(struct blkback_ring *ring, unsigned int nr_pages);
 void blkback_grant_trim(struct blkback_ring *ring, unsigned int keep);
+void blkback_grant_release(struct blkback_ring *ring,
+			   struct blkback_request *request);
 bool blkback_grant_in_use(const struct blkback_request *request);
 void blkback_grant_give_back(struct blkback_ring *ring, unsigned int nr);
 void blkback_grant_expire(struct blkback_ring *ring);
@@ -502,31 +455,21 @@ void blkback_grant_expire(struct blkback_ring *ring);
 /* copy.c: thread only */
 bool blkback_copy_suits(const struct blkback_ring *ring,
 			const struct blkback_request *request);
-bool blkback_copy_reserve(struct blkback_ring *ring, unsigned int nr_pages);
+bool blkback_copy_reserve(struct blkback_ring *ring, unsigned int nr_pages,
+			  gfp_t gfp);
 void blkback_copy_trim(struct blkback_ring *ring, unsigned int keep);
 void blkback_copy_in(struct blkback_ring *ring, struct list_head *requests);
 void blkback_copy_out(struct blkback_ring *ring, struct list_head *requests);
 
-/* persist.c: thread only, but for making and freeing */
-void blkback_persist_init(struct blkback_ring *ring);
-int blkback_persist_create(struct blkback_ring *ring,
-			   const struct blkback_persist_limits *limits);
-void blkback_persist_destroy(struct blkback_ring *ring);
-bool blkback_persist_use(struct blkback_ring *ring,
-			 struct blkback_segment *segment);
-struct page *blkback_persist_peek(struct blkback_ring *ring, grant_ref_t gref);
-void blkback_persist_settle(struct blkback_segment *segment);
-bool blkback_persist_resolve(struct blkback_segment *segment);
-void blkback_persist_release(struct blkback_ring *ring,
-			     struct blkback_segment *segment);
-bool blkback_persist_take_oldest(struct blkback_ring *ring,
-				 struct blkback_segment *segment);
-bool blkback_persist_take_expired(struct blkback_ring *ring,
-				  struct blkback_segment *segment);
-bool blkback_persist_take_displaced(struct blkback_ring *ring,
-				    struct blkback_segment *segment);
-void blkback_persist_arm(struct blkback_ring *ring);
-void blkback_persist_disarm(struct blkback_ring *ring);
+/* shortage.c: thread only, but for the first */
+void blkback_shortage_init(struct blkback_device *device);
+void blkback_shortage_stand_in(struct blkback_ring *ring,
+			       struct list_head *requests);
+bool blkback_shortage_retry(struct blkback_ring *ring, struct list_head *pass);
+void blkback_shortage_end(struct blkback_ring *ring,
+			  struct blkback_request *request);
+void blkback_shortage_give_up(struct blkback_ring *ring,
+			      struct list_head *ready);
 
 /* submit.c */
 int blkback_submit_init(void);

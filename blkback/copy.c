@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Small payloads: pages of our own carry the data, and the hypervisor copies it
- * between them and the guest's. That is cheaper than to map and unmap a page
- * for a few sectors, and leaves no mapping behind.
+ * Small payloads, and what can't be mapped: pages of our own carry the data, and
+ * the hypervisor copies it between them and the guest's. For a few sectors that
+ * is cheaper than to map and unmap a page, and it leaves no mapping behind.
  */
 #include <asm/xen/page.h>
 #include <linux/mm.h>
@@ -11,15 +11,17 @@
 
 /**
  * blkback_copy_suits() - should the data of a request be copied?
- * @ring: that it came from, with room for pages of its own
+ * @ring: that it came from
  * @request: not in a pass yet
+ *
+ * Where grants stay mapped, copying has nothing to gain.
  *
  * Context: the thread of @ring.
  */
 bool blkback_copy_suits(const struct blkback_ring *ring,
 			const struct blkback_request *request)
 {
-	return request->io.nr_segments &&
+	return !ring->store.grants && request->io.nr_segments &&
 	       request->io.nr_segments <= ring->device->max_copy_pages;
 }
 
@@ -27,6 +29,7 @@ bool blkback_copy_suits(const struct blkback_ring *ring,
  * blkback_copy_reserve() - have pages of our own
  * @ring: that needs them
  * @nr_pages: how many blkback_copy_in() will take
+ * @gfp: may the thread wait for them?
  *
  * A new page holds nothing of this domain: a disk that says it has read but
  * wrote nothing would hand it out.
@@ -34,12 +37,13 @@ bool blkback_copy_suits(const struct blkback_ring *ring,
  * Context: the thread of @ring.
  * Return: false when memory is short; mapping needs none.
  */
-bool blkback_copy_reserve(struct blkback_ring *ring, unsigned int nr_pages)
+bool blkback_copy_reserve(struct blkback_ring *ring, unsigned int nr_pages,
+			  gfp_t gfp)
 {
 	struct page *page;
 
 	while (ring->nr_own < nr_pages) {
-		page = alloc_page(GFP_NOWAIT | __GFP_NOWARN | __GFP_ZERO);
+		page = alloc_page(gfp | __GFP_NOWARN | __GFP_ZERO);
 		if (!page)
 			return false;
 		ring->own[ring->nr_own++] = page;
@@ -116,6 +120,7 @@ static void add_copy_op(struct blkback_ring *ring,
 		  XENBLK_SECTOR_SHIFT;
 }
 
+/* What is mapped already stays so. */
 static void copy_in(struct blkback_ring *ring, struct blkback_request *request)
 {
 	unsigned int i;
@@ -123,6 +128,9 @@ static void copy_in(struct blkback_ring *ring, struct blkback_request *request)
 	for (i = 0; i < request->io.nr_segments; i++) {
 		struct blkback_segment *segment = &request->segment[i];
 
+		if (segment->page)
+			continue;
+		segment->copied = true;
 		segment->page = ring->own[--ring->nr_own];
 		if (request->io.op != XENBLK_OP_READ)
 			add_copy_op(ring, request, segment);
@@ -155,8 +163,10 @@ static void copy_out(struct blkback_ring *ring, struct blkback_request *request)
 {
 	unsigned int i;
 
-	for (i = 0; i < request->io.nr_segments; i++)
-		add_copy_op(ring, request, &request->segment[i]);
+	for (i = 0; i < request->io.nr_segments; i++) {
+		if (request->segment[i].copied)
+			add_copy_op(ring, request, &request->segment[i]);
+	}
 }
 
 static void take_back(struct blkback_ring *ring,
@@ -167,11 +177,14 @@ static void take_back(struct blkback_ring *ring,
 	for (i = 0; i < request->io.nr_segments; i++) {
 		struct blkback_segment *segment = &request->segment[i];
 
-		if (segment->page)
-			ring->own[ring->nr_own++] = segment->page;
+		if (!segment->copied)
+			continue;
+		ring->own[ring->nr_own++] = segment->page;
 		segment->page = NULL;
 	}
+	ring->copies_in_flight--;
 	ring->counters.copied++;
+	blkback_shortage_end(ring, request);
 }
 
 /**

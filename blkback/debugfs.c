@@ -27,12 +27,13 @@ static void show_ring(struct seq_file *table, const struct blkback_ring *ring)
 		   ring->back.ring.nr_ents, READ_ONCE(ring->back.req_cons),
 		   READ_ONCE(ring->back.rsp_prod), READ_ONCE(ring->in_flight),
 		   READ_ONCE(ring->pages_in_flight), READ_ONCE(ring->nr_idle));
-	seq_printf(table, " %llu %llu %llu %llu %llu %llu %u %llu %llu %llu %llu\n",
+	seq_printf(table, " %llu %llu %llu %llu %llu %llu %u %llu %llu %llu %llu %llu\n",
 		   READ_ONCE(c->reads), READ_ONCE(c->writes),
 		   READ_ONCE(c->flushes), READ_ONCE(c->discards),
 		   READ_ONCE(c->refused), READ_ONCE(c->stalls),
 		   READ_ONCE(ring->store.nr_kept),
 		   READ_ONCE(ring->store.hits), READ_ONCE(c->copied),
+		   READ_ONCE(c->short_of_handles),
 		   READ_ONCE(c->polls_won), READ_ONCE(c->polls_lost));
 }
 
@@ -41,7 +42,7 @@ static int rings_show(struct seq_file *table, void *unused)
 	struct blkback_device *device = table->private;
 	unsigned int i;
 
-	seq_puts(table, "ring pid state entries taken answered in_flight pages_mapped pages_idle reads writes flushes discards refused stalls persistent persistent_hits copied polls_won polls_lost\n");
+	seq_puts(table, "ring pid state entries taken answered in_flight pages_mapped pages_idle reads writes flushes discards refused stalls persistent persistent_hits copied short_of_handles polls_won polls_lost\n");
 	mutex_lock(&device->lock);
 	for (i = 0; device->rings && i < device->nr_rings; i++)
 		show_ring(table, device->rings[i]);

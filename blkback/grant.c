@@ -173,6 +173,12 @@ static void add_map_ops(struct blkback_ring *ring,
 	}
 }
 
+/* Xen says one of these when the domain has all the mappings that it may. */
+static bool is_short_of_handles(int status)
+{
+	return status == GNTST_no_space || status == GNTST_no_device_space;
+}
+
 /*
  * Each operation has its own status, and it alone counts: of a batch that
  * failed, those that did map must be unmapped again (XSA-361, XSA-365).
@@ -186,28 +192,42 @@ static void keep_mapping(struct blkback_ring *ring, unsigned int nr)
 		segment->page = batch->page[nr];
 		segment->handle = batch->map[nr].handle;
 	} else {
+		segment->copied = is_short_of_handles(batch->map[nr].status);
 		put_idle(ring, batch->page[nr]);
 	}
 	if (segment->kept)
 		blkback_persist_settle(segment);
 }
 
-static bool all_mapped(struct blkback_request *request)
+/* What can't be mapped fails its request, but for want of handles. */
+static void judge_data(struct blkback_ring *ring,
+		       struct blkback_request *request)
 {
 	unsigned int i;
 
 	for (i = 0; i < request->io.nr_segments; i++) {
-		if (!blkback_persist_resolve(&request->segment[i]))
-			return false;
+		struct blkback_segment *segment = &request->segment[i];
+
+		if (blkback_persist_resolve(segment))
+			continue;
+		if (!segment->copied) {
+			request->status = XENBLK_RSP_ERROR;
+			return;
+		}
+		request->nr_standins++;
+		if (segment->kept)
+			blkback_persist_release(ring, segment);
 	}
-	return true;
+	ring->batch->nr_short += request->nr_standins != 0;
 }
 
 /* A frontend may grant its lists read-only: not to be tried again and again. */
 static void judge_list(struct blkback_ring *ring,
 		       struct blkback_request *request)
 {
-	if (request->list.kept && !blkback_persist_resolve(&request->list))
+	struct blkback_segment *list = &request->list;
+
+	if (list->kept && !blkback_persist_resolve(list) && !list->copied)
 		ring->lists_readonly = true;
 }
 
@@ -219,16 +239,18 @@ static void keep_mappings(struct blkback_ring *ring, struct list_head *requests)
 	for (i = 0; i < ring->batch->nr_pages; i++)
 		keep_mapping(ring, i);
 	list_for_each_entry(request, requests, node) {
+		if (request->status || request->copied)
+			continue;
 		judge_list(ring, request);
-		if (!all_mapped(request))
-			request->status = XENBLK_RSP_ERROR;
+		judge_data(ring, request);
 	}
 }
 
 /**
  * blkback_grant_map() - map the data of a pass
  * @ring: that the requests came from
- * @requests: of the pass; those that can't be mapped whole become errors
+ * @requests: of the pass; those that can't be mapped whole become errors, but
+ *	those that only lack handles: see shortage.c
  *
  * blkback_grant_reserve() has made sure of the pages.
  *
@@ -370,6 +392,23 @@ static void release(struct blkback_ring *ring, struct blkback_segment *segment)
 		blkback_persist_release(ring, segment);
 	else if (segment->page)
 		add_unmap_op(ring, segment);
+}
+
+/**
+ * blkback_grant_release() - unmap the data of a request, or keep it
+ * @ring: that it came from
+ * @request: its pages are not in use
+ *
+ * Context: the thread of @ring.
+ */
+void blkback_grant_release(struct blkback_ring *ring,
+			   struct blkback_request *request)
+{
+	unsigned int i;
+
+	for (i = 0; i < request->io.nr_segments; i++)
+		release(ring, &request->segment[i]);
+	flush_unmaps(ring);
 }
 
 /**

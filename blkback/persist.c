@@ -113,6 +113,7 @@ static struct blkback_persistent *add(struct blkback_store *store,
 	list_move_tail(&grant->node, &store->kept);
 	grant->gref = gref;
 	grant->page = NULL;
+	grant->unmappable = false;
 	grant->users = 1;
 	hlist_add_head(&grant->hash, bucket_of(store, gref));
 	store->nr_kept++;
@@ -190,6 +191,7 @@ void blkback_persist_settle(struct blkback_segment *segment)
 {
 	segment->kept->page = segment->page;
 	segment->kept->handle = segment->handle;
+	segment->kept->unmappable = segment->copied;
 	if (!segment->page)
 		hlist_del_init(&segment->kept->hash);
 }
@@ -199,12 +201,15 @@ void blkback_persist_settle(struct blkback_segment *segment)
  * @segment: of the same pass
  *
  * Context: the thread of the ring.
- * Return: false when it could not be mapped.
+ * Return: false when it could not be mapped; its copied says if for want of
+ * handles.
  */
 bool blkback_persist_resolve(struct blkback_segment *segment)
 {
-	if (segment->kept)
+	if (segment->kept) {
 		segment->page = segment->kept->page;
+		segment->copied = segment->kept->unmappable;
+	}
 	return segment->page;
 }
 

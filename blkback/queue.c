@@ -99,14 +99,9 @@ static void free_pages_to_map(struct blkback_ring *ring)
 	kvfree(ring->idle);
 }
 
-/*
- * Room for them only. Where grants stay mapped, copying has nothing to gain: a
- * ring without room maps all.
- */
+/* Room for them only: for small payloads, and when there are no handles. */
 static int alloc_pages_to_copy(struct blkback_ring *ring)
 {
-	if (ring->store.grants || !ring->device->max_copy_pages)
-		return 0;
 	ring->own = kvcalloc(BLKBACK_MAX_PAGES, sizeof(ring->own[0]),
 			     GFP_KERNEL);
 	return ring->own ? 0 : -ENOMEM;
@@ -249,6 +244,7 @@ static struct blkback_ring *alloc_ring(struct blkback_device *device,
 	snprintf(ring->name, sizeof(ring->name), "%s-%u",
 		 device->name, id);
 	INIT_LIST_HEAD(&ring->held);
+	INIT_LIST_HEAD(&ring->starved);
 	init_llist_head(&ring->done);
 	blkback_persist_init(ring);
 	return ring;

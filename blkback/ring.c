@@ -124,10 +124,13 @@ static struct blkback_request *admit(struct blkback_ring *ring,
 	request->id = req->id;
 	request->answer_op = req->inner_op;
 	request->status = XENBLK_RSP_OKAY;
+	request->copied = false;
 	request->parked = false;
+	request->nr_standins = 0;
 	request->table = NULL;
 	request->segment = request->inline_segments;
 	request->list.kept = NULL;
+	request->list.copied = false;
 	if (request->io.indirect)
 		request->list.gref = req->gref[0];
 	else
@@ -178,8 +181,9 @@ static bool has_room(struct blkback_ring *ring,
 		return false;
 	if (request->io.indirect && batch->nr_lists == BLKBACK_BATCH_LISTS)
 		return false;
-	request->copied = ring->own && blkback_copy_suits(ring, request) &&
-			  blkback_copy_reserve(ring, batch->nr_copies + nr);
+	request->copied = blkback_copy_suits(ring, request) &&
+			  blkback_copy_reserve(ring, batch->nr_copies + nr,
+					       GFP_NOWAIT);
 	return request->copied ||
 	       blkback_grant_reserve(ring, batch->nr_pages + nr);
 }
@@ -210,6 +214,7 @@ static bool admit_to_pass(struct blkback_ring *ring,
 		ring->batch->nr_copies += pages_of(request);
 	else
 		ring->batch->nr_pages += pages_of(request);
+	ring->copies_in_flight += request->copied;
 	ring->batch->nr_lists += request->io.indirect;
 	ring->pages_in_flight += pages_of(request);
 	ring->in_flight++;
@@ -285,17 +290,40 @@ static void follow_size(struct blkback_ring *ring)
 	blkback_resized(ring->device);
 }
 
+static void empty_batch(struct blkback_batch *batch)
+{
+	batch->nr_requests = 0;
+	batch->nr_pages = 0;
+	batch->nr_copies = 0;
+	batch->nr_lists = 0;
+	batch->nr_short = 0;
+}
+
+/* What starves comes first, be the ring halted or its barrier one of them. */
+static bool feed_starved(struct blkback_ring *ring)
+{
+	LIST_HEAD(pass);
+
+	empty_batch(ring->batch);
+	if (!blkback_shortage_retry(ring, &pass)) {
+		ring->counters.stalls++;
+		return false;
+	}
+	blkback_copy_in(ring, &pass);
+	blkback_submit(ring, &pass);
+	return true;
+}
+
 static bool take_requests(struct blkback_ring *ring)
 {
 	LIST_HEAD(pass);
 
+	if (ring->nr_starved)
+		return feed_starved(ring);
 	if (ring->broken || ring->barrier)
 		return false;
 	follow_size(ring);
-	ring->batch->nr_requests = 0;
-	ring->batch->nr_pages = 0;
-	ring->batch->nr_copies = 0;
-	ring->batch->nr_lists = 0;
+	empty_batch(ring->batch);
 	collect(ring, &pass);
 	if (list_empty(&pass))
 		return has_answers(ring);
@@ -303,9 +331,11 @@ static bool take_requests(struct blkback_ring *ring)
 		blkback_grant_fetch_lists(ring, &pass);
 		parse_lists(ring, &pass);
 	}
+	blkback_grant_map(ring, &pass);
+	if (ring->batch->nr_short)
+		blkback_shortage_stand_in(ring, &pass);
 	if (ring->batch->nr_copies)
 		blkback_copy_in(ring, &pass);
-	blkback_grant_map(ring, &pass);
 	blkback_submit(ring, &pass);
 	return true;
 }
@@ -365,7 +395,9 @@ static void collect_done(struct blkback_ring *ring, struct list_head *ready)
 	done = llist_reverse_order(done);
 	llist_for_each_entry(request, done, done_node)
 		list_add_tail(&request->node, ready);
-	if (!kthread_should_stop())
+	if (kthread_should_stop())
+		blkback_shortage_give_up(ring, ready);
+	else
 		continue_requests(ready);
 	list_for_each_entry_safe(request, next, ready, node) {
 		if (blkback_grant_in_use(request))
@@ -385,7 +417,7 @@ static bool reap(struct blkback_ring *ring)
 	collect_done(ring, &ready);
 	if (list_empty(&ready))
 		return false;
-	if (ring->own)
+	if (ring->copies_in_flight)
 		blkback_copy_out(ring, &ready);
 	blkback_grant_unmap(ring, &ready);
 	list_for_each_entry_safe(request, next, &ready, node)

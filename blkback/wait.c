@@ -17,13 +17,20 @@
 /* A wait of so many of the longest windows is a time without load. */
 #define IDLE_WINDOWS		50
 
+/* A request that waits for room is served when something finishes. */
+static bool takes_none(const struct blkback_ring *ring)
+{
+	return ring->broken || ring->barrier || ring->nr_starved ||
+	       (ring->waiting && ring->in_flight);
+}
+
 /* A halted ring is not acknowledged: its frontend can raise no more events. */
 static void acknowledge_event(struct blkback_ring *ring)
 {
 	if (!atomic_xchg(&ring->event, 0) || ring->broken)
 		return;
-	/* Requests behind a barrier have their event, but are not served yet. */
-	xen_irq_lateeoi(ring->irq, ring->served || ring->barrier ?
+	/* Requests that have to wait have their event, but are not served yet. */
+	xen_irq_lateeoi(ring->irq, ring->served || takes_none(ring) ?
 				   0 : XEN_EOI_FLAG_SPURIOUS);
 	ring->served = false;
 }
@@ -34,13 +41,6 @@ static bool is_empty(const struct blkback_ring *ring)
 	u32 nr;
 
 	return xenblk_ring_pending_requests(&ring->back, &nr) && !nr;
-}
-
-/* A request that waits for room is served when something finishes. */
-static bool takes_none(const struct blkback_ring *ring)
-{
-	return ring->broken || ring->barrier ||
-	       (ring->waiting && ring->in_flight);
 }
 
 static bool no_requests(struct blkback_ring *ring)
@@ -101,10 +101,12 @@ static void trim_pages(struct blkback_ring *ring)
 {
 	unsigned int cached = blkback_squeeze_is_on(ring) ?
 				0 : ring->device->max_cached_pages;
+	bool copies = ring->device->max_copy_pages && !ring->store.grants;
 
 	blkback_grant_expire(ring);
 	blkback_grant_trim(ring, max(cached, BLKBACK_MIN_PAGES + 0U));
-	blkback_copy_trim(ring, cached);
+	/* Where none are copied by choice, there was a shortage, not a need. */
+	blkback_copy_trim(ring, copies ? cached : 0);
 }
 
 static void sleep_until_work(struct blkback_ring *ring)

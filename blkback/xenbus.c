@@ -284,6 +284,7 @@ static struct blkback_device *alloc_device(struct xenbus_device *xdev)
 	device->state = XenbusStateInitialising;
 	INIT_WORK(&device->resize, tell_size);
 	device->squeezed_until = jiffies;
+	blkback_shortage_init(device);
 	INIT_WORK(&device->teardown, run_teardown);
 	blkback_affinity_init(device);
 	blkback_sample_limits(device);

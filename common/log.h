@@ -16,6 +16,8 @@
 	dev_info(&(xdev)->dev, fmt "\n", ##__VA_ARGS__)
 #define xenblk_info_ratelimited(xdev, fmt, ...) \
 	dev_info_ratelimited(&(xdev)->dev, fmt "\n", ##__VA_ARGS__)
+#define xenblk_warn(xdev, fmt, ...) \
+	dev_warn(&(xdev)->dev, fmt "\n", ##__VA_ARGS__)
 #define xenblk_warn_ratelimited(xdev, fmt, ...) \
 	dev_warn_ratelimited(&(xdev)->dev, fmt "\n", ##__VA_ARGS__)
 
