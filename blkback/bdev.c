@@ -165,6 +165,19 @@ void blkback_bdev_close(struct blkback_device *device)
 }
 
 /**
+ * blkback_bdev_drop_dead() - let go of a device that was taken out
+ * @device: has no rings; may have no device open
+ *
+ * Context: xenbus, under @device->lock.
+ */
+void blkback_bdev_drop_dead(struct blkback_device *device)
+{
+	lockdep_assert_held(&device->lock);
+	if (device->bdev && !disk_live(device->bdev->bd_disk))
+		blkback_bdev_close(device);
+}
+
+/**
  * blkback_bdev_info() - value of the info node
  * @device: has a device open
  *

@@ -413,6 +413,7 @@ int blkback_connect_rings(struct blkback_device *device);
 /* bdev.c */
 int blkback_bdev_open(struct blkback_device *device);
 void blkback_bdev_sample(struct blkback_device *device);
+void blkback_bdev_drop_dead(struct blkback_device *device);
 void blkback_bdev_close(struct blkback_device *device);
 unsigned int blkback_bdev_info(const struct blkback_device *device);
 

@@ -82,23 +82,38 @@ static void give_up(struct blkback_device *device)
 	disconnect(device);
 }
 
-/* Returns false when there is no device to serve yet, or it can't be. */
-static bool have_bdev(struct blkback_device *device)
+static int try_bdev(struct blkback_device *device)
 {
 	int err;
 
-	if (device->bdev)
-		return true;
-	err = blkback_bdev_open(device);
+	blkback_bdev_drop_dead(device);
+	err = device->bdev ? 0 : blkback_bdev_open(device);
 	if (err && err != -ENOENT)
 		give_up(device);
-	return !err;
+	return err;
 }
 
-/* A frontend that starts where nobody attaches it has nothing to do here. */
+/* Returns false when there is no device to serve yet, or it can't be. */
+static bool have_bdev(struct blkback_device *device)
+{
+	return !try_bdev(device);
+}
+
+/* The same, but one that is still to be named may do. */
+static bool may_have_bdev(struct blkback_device *device)
+{
+	int err = try_bdev(device);
+
+	return !err || err == -ENOENT;
+}
+
+/*
+ * A frontend that starts where nobody attaches it has nothing to do here; nor
+ * where there is no disk: asked to start, it would fail, and start again.
+ */
 static void reopen(struct blkback_device *device)
 {
-	if (is_online(device))
+	if (is_online(device) && may_have_bdev(device))
 		change_state(device, XenbusStateInitWait);
 }
 
@@ -195,10 +210,19 @@ void blkback_resized(struct blkback_device *device)
 	queue_work(system_unbound_wq, &device->resize);
 }
 
+/* A disk for a frontend that waits for one; a Closed device opens it itself. */
+static bool may_go_on(struct blkback_device *device)
+{
+	return device->state == XenbusStateClosed ||
+	       (device->state == XenbusStateInitWait && !device->bdev &&
+		have_bdev(device));
+}
+
 /*
  * The hotplug script has named the disk, or the watch was just set. A disk
  * that is open stays: the protocol has no way to exchange it. But the node may
- * be written again to have the size of an idle disk looked at.
+ * be written again to have the size of an idle disk looked at, or one opened
+ * that could not be before.
  */
 static void physical_device_changed(struct xenbus_watch *watch,
 				    const char *path, const char *token)
@@ -207,8 +231,7 @@ static void physical_device_changed(struct xenbus_watch *watch,
 		container_of(watch, struct blkback_device, watch);
 
 	mutex_lock(&device->lock);
-	if (!device->removed && !device->bdev &&
-	    device->state == XenbusStateInitWait && have_bdev(device))
+	if (!device->removed && may_go_on(device))
 		follow_frontend(device, frontend_state(device));
 	follow_size(device);
 	mutex_unlock(&device->lock);

@@ -6,10 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "mock.h"
 
 #define VDEV	900001
+
+/* Where the test has its disk from. */
+#define POWER	"/sys/kernel/config/nullb/victim/power"
 
 static const struct node_case {
 	const char *name, *key, *value, *complaint;
@@ -84,6 +88,82 @@ static void run_bad_disk(const char *disk, const char *name)
 	mock_close(&m);
 }
 
+static bool await_error(struct mock *m)
+{
+	unsigned int i;
+	char *error;
+
+	for (i = 0; i < WAIT_SECONDS * 100; i++) {
+		error = mock_error(m);
+		free(error);
+		if (error)
+			return true;
+		usleep(10000);
+	}
+	return false;
+}
+
+/* Were it asked to start, a frontend would come back again and again. */
+static void come_back(struct mock *m, const char *name, int state)
+{
+	char dir[128];
+
+	mock_error_dir(m->back, dir, sizeof(dir));
+	mock_remove(m, dir, "error");
+	mock_write(m, m->front, "state", "%d", state);
+	tap_check(await_error(m) && mock_state(m) == CLOSED,
+		  "%s: Closed for a frontend in state %d", name, state);
+	check_complaint(m, name, "can't open device");
+}
+
+static void come_back_in_vain(struct mock *m, const char *name)
+{
+	come_back(m, name, INITIALISING);
+	link_create(m, 1, 0, false);
+	link_publish(m, "x86_64-abi");
+	come_back(m, name, INITIALISED);
+	come_back(m, name, CONNECTED);
+	come_back(m, name, INITIALISING);
+	ring_destroy(m, &m->ring[0]);
+	m->nr_queues = 0;
+}
+
+static void exchange_disk(const char *disk)
+{
+	const char *name = "a disk exchanged for none";
+	struct mock m;
+
+	mock_open(&m, VDEV + 2, disk, "w");
+	tap_check(link_up(&m, 1, 0, false), "%s: connects before", name);
+	mock_write(&m, m.back, "online", "0");
+	link_down(&m);
+	mock_write(&m, m.back, "physical-device", "fff:fffff");
+	mock_write(&m, m.back, "online", "1");
+	come_back_in_vain(&m, name);
+	mock_write(&m, m.back, "physical-device", "%s", disk);
+	tap_check(mock_await_state(&m, INITWAIT), "%s: goes on with another",
+		  name);
+	tap_check(link_up(&m, 1, 0, false), "%s: connects to that", name);
+	link_down(&m);
+	mock_close(&m);
+}
+
+static void take_disk_out(const char *disk)
+{
+	const char *name = "a disk that was taken out";
+	struct mock m;
+	FILE *power;
+
+	mock_open(&m, VDEV + 2, disk, "w");
+	tap_check(link_up(&m, 1, 0, false), "%s: connects before", name);
+	link_down(&m);
+	power = fopen(POWER, "w");
+	tap_check(power && fputs("0", power) >= 0 && !fclose(power),
+		  "%s: is out", name);
+	come_back_in_vain(&m, name);
+	mock_close(&m);
+}
+
 static void run_names(struct mock *m, const char *name, const char *order)
 {
 	link_create(m, 1, 0, false);
@@ -116,7 +196,9 @@ void cases_nodes(const char *disk)
 	run_bad_disk("fff:fffff", "a disk that is not there");
 	run_bad_disk("zebra", "a disk that is no number");
 	run_bad_disk("1000000:0", "a disk number out of range");
+	exchange_disk(disk);
 	tap_check(link_up(&m, 1, 0, false), "after all that: connects");
 	link_down(&m);
 	mock_close(&m);
+	take_disk_out(disk);
 }
