@@ -10,8 +10,15 @@
 #include "mock.h"
 
 #define VDEV		900011
-#define DATA_PAGES	12
+#define DATA_PAGES	264
 #define SECTOR		512
+#define PAGE_SECTORS	(PAGE_BYTES / SECTOR)
+
+/* What is looked at, in pages: as far as the largest request can reach. */
+#define SPAN		256
+
+/* What is on the disk before each request. */
+#define BACKGROUND	0x11
 
 /* All requests are about this place; a request may name another. */
 #define HERE		64
@@ -127,7 +134,7 @@ static uint64_t sector_of(const struct stage *s, enum place place)
 	switch (place) {
 	case LAST_SECTOR:
 	case ACROSS_END:
-		return s->sectors - PAGE_BYTES / SECTOR;
+		return s->sectors - PAGE_SECTORS;
 	case AT_END:
 		return s->sectors;
 	case WRAP:
@@ -193,37 +200,49 @@ static void build(struct stage *s, const struct request_case *c,
 			      c->tweak);
 }
 
-/* Reads DATA_PAGES pages at @sector into the data pages. */
-static bool read_back(struct stage *s, uint64_t sector)
+/* Data pages, from the first on, to or from the disk. */
+static bool move_pages(struct stage *s, uint8_t op, uint64_t sector,
+		       unsigned int nr)
 {
 	struct request req = {
-		.op = OP_READ, .sector = sector, .nr_segments = MAX_SEGMENTS,
+		.op = OP_INDIRECT, .inner_op = op, .sector = sector,
+		.nr_segments = nr, .list_gref = s->list_ref,
 	};
 	struct response rsp;
 
-	fill_segments(s, req.seg, MAX_SEGMENTS, MAX_SEGMENTS, NONE);
+	fill_segments(s, s->list, SPAN, nr, NONE);
 	return ring_do(&s->m, &s->m.ring[0], &req, &rsp) && !rsp.status;
+}
+
+static uint8_t *page_of(const struct stage *s, unsigned int i)
+{
+	return s->data + (size_t)i * PAGE_BYTES;
 }
 
 static bool all_bytes(const uint8_t *data, size_t len, uint8_t byte)
 {
-	while (len--) {
-		if (*data++ != byte)
-			return false;
-	}
-	return true;
+	return data[0] == byte && !memcmp(data, data + 1, len - 1);
 }
 
-static bool fill_disk(struct stage *s, uint64_t sector, uint8_t byte)
+static bool fill_disk(struct stage *s)
 {
-	struct request req = {
-		.op = OP_WRITE, .sector = sector, .nr_segments = MAX_SEGMENTS,
-	};
-	struct response rsp;
+	memset(s->data, BACKGROUND, DATA_PAGES * PAGE_BYTES);
+	return move_pages(s, OP_WRITE, HERE, SPAN) &&
+	       move_pages(s, OP_WRITE, sector_of(s, LAST_SECTOR), 1);
+}
 
-	memset(s->data, byte, DATA_PAGES * PAGE_BYTES);
-	fill_segments(s, req.seg, MAX_SEGMENTS, MAX_SEGMENTS, NONE);
-	return ring_do(&s->m, &s->m.ring[0], &req, &rsp) && !rsp.status;
+/* Each page differs from its neighbours, and from what the disk has. */
+static uint8_t mark_of(unsigned int i)
+{
+	return 0x20 + i % 199;
+}
+
+static void mark_pages(struct stage *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < DATA_PAGES; i++)
+		memset(page_of(s, i), mark_of(i), PAGE_BYTES);
 }
 
 static bool writes(const struct request_case *c)
@@ -233,18 +252,54 @@ static bool writes(const struct request_case *c)
 	return op != OP_READ && c->nr_segments;
 }
 
-/* The place is full of 0x11; a write carries 0x22 and must arrive or not. */
+/* Of @nr data pages the first @nr_marked, and no more. */
+static bool marked(const struct stage *s, unsigned int nr,
+		   unsigned int nr_marked)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		if (!all_bytes(page_of(s, i), PAGE_BYTES, i < nr_marked ?
+			       mark_of(i) : BACKGROUND))
+			return false;
+	}
+	return true;
+}
+
+/* A write carries the marks of its pages, and must arrive whole or not at all. */
 static void check_disk(struct stage *s, const struct request_case *c,
 		       int status)
 {
-	bool arrives = !status && writes(c) && c->place == AT_HERE;
+	unsigned int nr = !status && writes(c) ? c->nr_segments : 0;
+	unsigned int nr_here = c->place == AT_HERE ? nr : 0;
+	unsigned int nr_last = c->place == LAST_SECTOR ? nr : 0;
 	bool as_expected;
 
 	memset(s->data, 0, DATA_PAGES * PAGE_BYTES);
-	as_expected = read_back(s, HERE) &&
-		      all_bytes(s->data, PAGE_BYTES, arrives ? 0x22 : 0x11);
+	as_expected = move_pages(s, OP_READ, HERE, SPAN) &&
+		      marked(s, SPAN, nr_here);
+	as_expected &= move_pages(s, OP_READ, sector_of(s, LAST_SECTOR), 1) &&
+		       marked(s, 1, nr_last);
 	tap_check(as_expected, "%s: the disk %s", c->name,
-		  arrives ? "has it" : "is as before");
+		  nr ? "has it" : "is as before");
+}
+
+/* What a read brings, into the pages that it names and no others. */
+static void check_data(struct stage *s, const struct request_case *c)
+{
+	unsigned int i, nr_bad = 0;
+
+	for (i = 0; i < DATA_PAGES; i++)
+		nr_bad += !all_bytes(page_of(s, i), PAGE_BYTES,
+				     i < c->nr_segments ? BACKGROUND :
+							  mark_of(i));
+	tap_check(!nr_bad, "%s: every page has what the disk has", c->name);
+}
+
+static bool reads(const struct request_case *c)
+{
+	return c->op == OP_READ ||
+	       (c->op == OP_INDIRECT && c->inner_op == OP_READ);
 }
 
 static void run_case(struct stage *s, const struct request_case *c,
@@ -255,9 +310,9 @@ static void run_case(struct stage *s, const struct request_case *c,
 	struct response rsp = {};
 	bool answered;
 
-	if (!readonly && !fill_disk(s, HERE, 0x11))
+	if (!readonly && !fill_disk(s))
 		tap_check(false, "%s: the disk can be filled", c->name);
-	memset(s->data, 0x22, DATA_PAGES * PAGE_BYTES);
+	mark_pages(s);
 	build(s, c, &req);
 	answered = ring_do(&s->m, &s->m.ring[0], &req, &rsp);
 	tap_check(answered && rsp.status == status, "%s: answer %d, want %d", c->name,
@@ -265,7 +320,38 @@ static void run_case(struct stage *s, const struct request_case *c,
 	tap_check(rsp.id == req.id && rsp.op == (c->op == OP_INDIRECT ?
 						 c->inner_op : c->op),
 		  "%s: id and operation come back", c->name);
+	if (!status && reads(c))
+		check_data(s, c);
 	check_disk(s, c, status);
+}
+
+/*
+ * Behind the one list that each of them needs, ring_put() leaves references to
+ * nothing: who maps more lists than that fails them all.
+ */
+static void fail_alone(struct stage *s)
+{
+	static const struct request_case good = {
+		"", OP_INDIRECT, OP_WRITE, SPAN, NONE, AT_HERE, 0, 0 };
+	static const struct request_case bad = {
+		"", OP_INDIRECT, OP_WRITE, SPAN, BOGUS_LIST, AT_HERE, -1, -1 };
+	struct ring *ring = &s->m.ring[0];
+	unsigned int i, answered = 0, failed = 0;
+	struct response rsp;
+	struct request req;
+
+	for (i = 0; i < 5; i++) {
+		build(s, i == 2 ? &bad : &good, &req);
+		req.id = i;
+		ring_put(ring, &req);
+	}
+	ring_push(&s->m, ring);
+	for (i = 0; i < 5 && ring_await(&s->m, ring, &rsp); i++) {
+		answered |= 1U << rsp.id;
+		failed |= !!rsp.status << rsp.id;
+	}
+	tap_check(answered == 0x1f && failed == 0x04,
+		  "a list that nobody granted fails its request alone");
 }
 
 static void run_all(const char *disk, bool layout32, bool readonly)
@@ -285,7 +371,9 @@ static void run_all(const char *disk, bool layout32, bool readonly)
 	for (i = 0; i < ARRAY_SIZE(cases); i++)
 		run_case(&s, &cases[i], readonly);
 	if (!readonly)
-		tap_check(fill_disk(&s, HERE, 0x11), "the disk can be filled");
+		fail_alone(&s);
+	if (!readonly)
+		tap_check(fill_disk(&s), "the disk can be filled");
 	link_down(&s.m);
 	unshare_data(&s);
 	mock_close(&s.m);
