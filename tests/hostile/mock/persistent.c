@@ -1,18 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Grants that may stay mapped: more of them than a ring of the backend has
- * pages, the same one twice, some that cannot be mapped, and lists of segments
- * of both kinds.
+ * pages, the same one twice, some that cannot be mapped, lists of segments of
+ * both kinds, others all the time, and some that are taken back too early.
  */
 #include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "mock.h"
 
 #define VDEV		900041
 #define GNTALLOC_LIMIT	"/sys/module/xen_gntalloc/parameters/limit"
+
+#define MAX_GRANTS	"/sys/module/xen_blkback/parameters/max_persistent_grants"
+
+/* How many may stay mapped, where that is to be less than a request has. */
+#define FEW_GRANTS	64
+#define MANY_GRANTS	4096
+
+/* One that was used for so long is not displaced, in us; and some more. */
+#define RECENT_US	200000
 
 #define SEGMENTS	256
 #define SETS		18
@@ -31,13 +41,12 @@ struct stage {
 	uint32_t list_ref;
 };
 
-/* The driver that shares pages has a limit of its own. */
-static void raise_limit(void)
+static void write_parameter(const char *path, unsigned int value)
 {
-	FILE *file = fopen(GNTALLOC_LIMIT, "w");
+	FILE *file = fopen(path, "w");
 
-	if (!file || fprintf(file, "%u\n", 2 * PAGES) < 0 || fclose(file))
-		err(2, "can't write %s", GNTALLOC_LIMIT);
+	if (!file || fprintf(file, "%u\n", value) < 0 || fclose(file))
+		err(2, "can't write %s", path);
 }
 
 static void share_data(struct stage *s)
@@ -242,6 +251,67 @@ static void fail_some(struct stage *s)
 	}
 }
 
+/*
+ * Other grants with each request, and far more than may stay: the oldest give
+ * way, and what is used again finds its place.
+ */
+static void change_grants(struct stage *s)
+{
+	unsigned int i, nr_bad = 0;
+	long hits;
+
+	write_parameter(MAX_GRANTS, FEW_GRANTS);
+	tap_check(mock_restart(&s->m) && connect_as(&s->m, "1"),
+		  "few grants may stay: connects");
+	for (i = 0; i < SETS; i++) {
+		mark_set(s, i, i);
+		nr_bad += move_set(s, OP_WRITE, i, i) != 0;
+		nr_bad += move_set(s, OP_READ, (i + 1) % SETS, i) != 0;
+		nr_bad += !is_marked(s, (i + 1) % SETS, i);
+		nr_bad += ring_number(&s->m, "persistent") > FEW_GRANTS;
+		usleep(i % 4 ? 0 : RECENT_US);
+	}
+	tap_check(!nr_bad, "few grants may stay: all data is right");
+	usleep(RECENT_US);
+	/* The first takes the place of others, the second stays there. */
+	nr_bad += move_set(s, OP_READ, 5, 1) != 0;
+	nr_bad += move_set(s, OP_READ, 5, 1) != 0;
+	hits = ring_number(&s->m, "persistent_hits");
+	nr_bad += move_set(s, OP_READ, 5, 1) != 0 || !is_marked(s, 5, 1);
+	hits = ring_number(&s->m, "persistent_hits") - hits;
+	tap_check(!nr_bad && hits >= FEW_GRANTS / 2,
+		  "few grants may stay: %ld of the latest were mapped", hits);
+	link_down(&s->m);
+	write_parameter(MAX_GRANTS, MANY_GRANTS);
+}
+
+/* Pages that Linux keeps for as long as the backend has them mapped. */
+static void end_access(struct stage *s)
+{
+	const unsigned int nr = 3;
+	unsigned int i, failed = 0;
+	uint32_t ref[3];
+
+	tap_check(mock_restart(&s->m) && connect_as(&s->m, "1"),
+		  "access ended too early: connects");
+	for (i = 0; i < 3; i++) {
+		uint8_t *data = xengntshr_share_pages(s->m.shr, 0, nr, ref, 1);
+
+		if (!data)
+			err(2, "can't share pages");
+		memset(data, i, nr * PAGE_BYTES);
+		put_write(s, 0, ref);
+		failed |= failed_of(s, 1);
+		xengntshr_unshare(s->m.shr, data, nr);
+	}
+	tap_check(!failed && ring_number(&s->m, "persistent") == 3 * nr,
+		  "access ended too early: served, %ld stay mapped",
+		  ring_number(&s->m, "persistent"));
+	tap_check(!move_set(s, OP_WRITE, 0, 0),
+		  "access ended too early: others are served");
+	link_down(&s->m);
+}
+
 static void go_without(struct stage *s, const char *value)
 {
 	const char *name = value ? value : "nothing";
@@ -259,7 +329,7 @@ void cases_persistent(const char *disk)
 {
 	static struct stage s;
 
-	raise_limit();
+	write_parameter(GNTALLOC_LIMIT, 2 * PAGES);
 	mock_open(&s.m, VDEV, disk, "w");
 	tap_check(connect_as(&s.m, "1"), "connects");
 	share_data(&s);
@@ -270,6 +340,8 @@ void cases_persistent(const char *disk)
 	use_twice(&s);
 	tap_check(ring_number(&s.m, "persistent_hits") > 0, "grants are reused");
 	link_down(&s.m);
+	end_access(&s);
+	change_grants(&s);
 	go_without(&s, "0");
 	go_without(&s, NULL);
 	unshare_data(&s);
