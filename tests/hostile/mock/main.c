@@ -12,6 +12,7 @@ static const struct {
 	{ "barriers", cases_barriers },
 	{ "blocks", cases_blocks },
 	{ "discards", cases_discards },
+	{ "floods", cases_floods },
 	{ "huge", cases_huge },
 	{ "kinds", cases_kinds },
 	{ "nodes", cases_nodes },

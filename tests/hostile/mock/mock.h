@@ -129,6 +129,17 @@ bool link_up(struct mock *m, unsigned int nr_queues, unsigned int order,
 	     bool layout32);
 void link_down(struct mock *m);
 
+/* child.c: counts what it does, until it is ended */
+struct child {
+	int pid;
+	volatile unsigned long *count;
+};
+
+void child_start(struct child *c,
+		 void (*work)(const struct mock *m, volatile unsigned long *n),
+		 const struct mock *m);
+void child_end(struct child *c);
+
 /* disk.c */
 struct disk {
 	struct mock m;
@@ -149,6 +160,7 @@ uint64_t disk_number(struct disk *d, const char *key);
 void cases_barriers(const char *disk);
 void cases_blocks(const char *disk);
 void cases_discards(const char *disk);
+void cases_floods(const char *disk);
 void cases_huge(const char *disk);
 void cases_kinds(const char *disk);
 void cases_nodes(const char *disk);
