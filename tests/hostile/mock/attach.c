@@ -77,6 +77,17 @@ static void await_driver_gone(const struct mock *m)
 	}
 }
 
+/* Both directories are gone at once, and nobody waits for anything. */
+void mock_vanish(struct mock *m)
+{
+	xs_transaction_t t = xs_transaction_start(m->xs);
+
+	xs_rm(m->xs, t, m->back);
+	xs_rm(m->xs, t, m->front);
+	if (!xs_transaction_end(m->xs, t, false))
+		err(2, "can't remove %s", m->back);
+}
+
 void mock_detach(struct mock *m)
 {
 	mock_write(m, m->back, "online", "0");

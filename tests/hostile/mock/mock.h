@@ -109,6 +109,7 @@ void mock_open(struct mock *m, unsigned int vdev, const char *disk,
 void mock_close(struct mock *m);
 void mock_attach(struct mock *m);
 void mock_detach(struct mock *m);
+void mock_vanish(struct mock *m);
 bool mock_restart(struct mock *m);
 
 /* ring.c */
@@ -163,6 +164,9 @@ void cases_discards(const char *disk);
 void cases_floods(const char *disk);
 void cases_huge(const char *disk);
 void cases_kinds(const char *disk);
+void cases_brief(const char *disk);
+void cases_lives(const char *disk);
+void cases_omitted(const char *disk);
 void cases_nodes(const char *disk);
 void cases_requests(const char *disk);
 void cases_resize(const char *disk);
