@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A connected disk with pages to read into and to write from. */
 #include <err.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,4 +66,32 @@ uint64_t disk_number(struct disk *d, const char *key)
 
 	free(text);
 	return number;
+}
+
+/* A number of the backend's table of this disk's rings; -1 when there is none. */
+long mock_ring_number(const struct mock *m, unsigned int ring,
+		      const char *column)
+{
+	char path[96], names[512] = "", values[512] = "";
+	char *name, *value, *rest_names = names, *rest_values = values;
+	bool found;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/kernel/debug/xen-blkback/vbd-0-%u/rings",
+		 m->vdev);
+	file = fopen(path, "r");
+	if (!file)
+		return -1;
+	found = fgets(names, sizeof(names), file);
+	do
+		found = found && fgets(values, sizeof(values), file);
+	while (found && ring--);
+	fclose(file);
+	if (!found)
+		return -1;
+	do {
+		name = strsep(&rest_names, "\n ");
+		value = strsep(&rest_values, "\n ");
+	} while (name && value && strcmp(name, column));
+	return name && value ? atol(value) : -1;
 }

@@ -12,6 +12,7 @@ static const struct {
 	{ "barriers", cases_barriers },
 	{ "blocks", cases_blocks },
 	{ "discards", cases_discards },
+	{ "drain", cases_drain },
 	{ "floods", cases_floods },
 	{ "brief", cases_brief },
 	{ "huge", cases_huge },

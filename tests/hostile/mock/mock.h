@@ -156,11 +156,14 @@ void disk_build(const struct disk *d, struct request *req, uint8_t op,
 		uint64_t sector, unsigned int nr_sectors);
 int disk_do(struct disk *d, unsigned int queue, const struct request *req);
 uint64_t disk_number(struct disk *d, const char *key);
+long mock_ring_number(const struct mock *m, unsigned int ring,
+		      const char *column);
 
 /* the cases */
 void cases_barriers(const char *disk);
 void cases_blocks(const char *disk);
 void cases_discards(const char *disk);
+void cases_drain(const char *disk);
 void cases_floods(const char *disk);
 void cases_huge(const char *disk);
 void cases_kinds(const char *disk);

@@ -75,27 +75,6 @@ static bool connect_as(struct mock *m, const char *persistent)
 	return mock_await_state(m, CONNECTED);
 }
 
-/* A number of the backend's table of this disk's only ring; -1 without one. */
-static long ring_number(const struct mock *m, const char *column)
-{
-	char path[96], names[512] = "", values[512] = "";
-	char *name, *value, *rest_names = names, *rest_values = values;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/sys/kernel/debug/xen-blkback/vbd-0-%u/rings",
-		 m->vdev);
-	file = fopen(path, "r");
-	if (!file || !fgets(names, sizeof(names), file) ||
-	    !fgets(values, sizeof(values), file))
-		return -1;
-	fclose(file);
-	do {
-		name = strsep(&rest_names, "\n ");
-		value = strsep(&rest_values, "\n ");
-	} while (name && value && strcmp(name, column));
-	return name && value ? atol(value) : -1;
-}
-
 static int move_set(struct stage *s, uint8_t op, unsigned int set,
 		    unsigned int mib)
 {
@@ -157,8 +136,8 @@ static void use_all_pages(struct stage *s)
 		nr_bad += !is_marked(s, SETS - 1 - i, i);
 	}
 	tap_check(!nr_bad, "more grants than a ring has pages: read back");
-	tap_check(ring_number(&s->m, "persistent") > 0, "%ld stay mapped",
-		  ring_number(&s->m, "persistent"));
+	tap_check(mock_ring_number(&s->m, 0, "persistent") > 0, "%ld stay mapped",
+		  mock_ring_number(&s->m, 0, "persistent"));
 }
 
 /*
@@ -268,7 +247,7 @@ static void change_grants(struct stage *s)
 		nr_bad += move_set(s, OP_WRITE, i, i) != 0;
 		nr_bad += move_set(s, OP_READ, (i + 1) % SETS, i) != 0;
 		nr_bad += !is_marked(s, (i + 1) % SETS, i);
-		nr_bad += ring_number(&s->m, "persistent") > FEW_GRANTS;
+		nr_bad += mock_ring_number(&s->m, 0, "persistent") > FEW_GRANTS;
 		usleep(i % 4 ? 0 : RECENT_US);
 	}
 	tap_check(!nr_bad, "few grants may stay: all data is right");
@@ -276,9 +255,9 @@ static void change_grants(struct stage *s)
 	/* The first takes the place of others, the second stays there. */
 	nr_bad += move_set(s, OP_READ, 5, 1) != 0;
 	nr_bad += move_set(s, OP_READ, 5, 1) != 0;
-	hits = ring_number(&s->m, "persistent_hits");
+	hits = mock_ring_number(&s->m, 0, "persistent_hits");
 	nr_bad += move_set(s, OP_READ, 5, 1) != 0 || !is_marked(s, 5, 1);
-	hits = ring_number(&s->m, "persistent_hits") - hits;
+	hits = mock_ring_number(&s->m, 0, "persistent_hits") - hits;
 	tap_check(!nr_bad && hits >= FEW_GRANTS / 2,
 		  "few grants may stay: %ld of the latest were mapped", hits);
 	link_down(&s->m);
@@ -304,9 +283,9 @@ static void end_access(struct stage *s)
 		failed |= failed_of(s, 1);
 		xengntshr_unshare(s->m.shr, data, nr);
 	}
-	tap_check(!failed && ring_number(&s->m, "persistent") == 3 * nr,
+	tap_check(!failed && mock_ring_number(&s->m, 0, "persistent") == 3 * nr,
 		  "access ended too early: served, %ld stay mapped",
-		  ring_number(&s->m, "persistent"));
+		  mock_ring_number(&s->m, 0, "persistent"));
 	tap_check(!move_set(s, OP_WRITE, 0, 0),
 		  "access ended too early: others are served");
 	link_down(&s->m);
@@ -320,7 +299,7 @@ static void go_without(struct stage *s, const char *value)
 	tap_check(connect_as(&s->m, value), "frontend wrote %s: connects", name);
 	tap_check(!move_set(s, OP_WRITE, 0, 0), "frontend wrote %s: works",
 		  name);
-	tap_check(ring_number(&s->m, "persistent") == 0,
+	tap_check(mock_ring_number(&s->m, 0, "persistent") == 0,
 		  "frontend wrote %s: no grant stays mapped", name);
 	link_down(&s->m);
 }
@@ -338,7 +317,7 @@ void cases_persistent(const char *disk)
 	use_lists(&s);
 	use_all_pages(&s);
 	use_twice(&s);
-	tap_check(ring_number(&s.m, "persistent_hits") > 0, "grants are reused");
+	tap_check(mock_ring_number(&s.m, 0, "persistent_hits") > 0, "grants are reused");
 	link_down(&s.m);
 	end_access(&s);
 	change_grants(&s);
