@@ -158,7 +158,7 @@ static void reconnect_silent(struct backend *b)
 	tap_check(back_attach(b, INDEX + 9), "silent flush: connects");
 	guest_run(b, "echo 1000 >/sys/block/%s/queue/io_timeout", b->name);
 	b->answer = hold_flushes;
-	guest_start_fio(b, "--rw=write --size=4k --fsync=1 --cpus_allowed=1");
+	guest_start_fio(b, "--rw=write --size=4k --end_fsync=1 --cpus_allowed=1");
 	tap_check(back_serve(b, is_held), "silent flush: it is asked for");
 	back_unmap(b);
 	back_set_state(b, CLOSED);
