@@ -4,8 +4,13 @@
 
 declare -A domids=()
 
-# What a test may set before it makes a guest: GUEST_ARGS for its kernel, GUEST_DISKS in
-# the form of xl's "disk".
+boot_direct="kernel = \"/opt/guest/vmlinux\"
+ramdisk = \"$run_dir/initrd.cpio\""
+boot_grub='kernel = "/opt/guest/grub.bin"'
+
+# What a test may set before it makes a guest: GUEST_ARGS for its kernel, GUEST_BOOT in
+# place of "boot_direct", GUEST_DISKS in the form of xl's "disk", GUEST_MORE for any line
+# beside.
 
 guest_config() {
 	local name=$1 type=$2 vcpus=$3 memory=$4
@@ -14,14 +19,14 @@ guest_config() {
 		type = "$type"
 		vcpus = $vcpus
 		memory = $memory
-		kernel = "/opt/guest/vmlinux"
-		ramdisk = "$run_dir/initrd.cpio"
+		${GUEST_BOOT:-$boot_direct}
 		extra = "console=hvc0 loglevel=5 panic=1 mitigations=off audit=0 lsm= hung_task_panic=0 ${GUEST_ARGS:-}"
 		tsc_mode = "native"
 		on_poweroff = "destroy"
 		on_reboot = "destroy"
 		on_crash = "destroy"
 		disk = [ ${GUEST_DISKS:-} ]
+		${GUEST_MORE:-}
 	END
 }
 
