@@ -65,6 +65,9 @@ int wait_disk(const char *seconds, const char *device);
 /* sum.c */
 int print_sum(const char *device);
 
+/* ioctl.c */
+int print_ioctl(const char *device, const char *request);
+
 /* client.c */
 int client_run(struct stream *s, const char *script, size_t len, int domid);
 

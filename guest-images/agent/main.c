@@ -12,7 +12,7 @@ static int usage(void)
 	fputs("agent serve-tcp PORT SHELL | serve-vchan SLOTS SHELL |\n"
 	      "      run-tcp PORT SCRIPT | run-vchan DOMID LOCKDIR SCRIPT |\n"
 	      "      wait-node SECONDS PATH VALUE | wait-disk SECONDS DEVICE |\n"
-	      "      sum DEVICE\n", stderr);
+	      "      sum DEVICE | ioctl DEVICE REQUEST\n", stderr);
 	return 2;
 }
 
@@ -57,5 +57,7 @@ int main(int argc, char **argv)
 		return wait_disk(argv[2], argv[3]);
 	if (!strcmp(mode, "sum") && argc == 3)
 		return print_sum(argv[2]);
+	if (!strcmp(mode, "ioctl") && argc == 4)
+		return print_ioctl(argv[2], argv[3]);
 	return usage();
 }
