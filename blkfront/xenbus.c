@@ -236,10 +236,15 @@ static void take_up(struct blkfront_dev *dev)
 		start_again(dev);
 }
 
-/* A disk waits for its backend; where there is none yet, nothing is lost. */
-static void lose(struct blkfront_dev *dev)
+/*
+ * A disk waits for its backend. Where there is none yet, nothing is lost; but
+ * one that is closed for good must not be waited for, as the load of the module
+ * would wait too.
+ */
+static void lose(struct blkfront_dev *dev, enum xenbus_state backend)
 {
-	if (!dev->disk && dev->xdev->state == XenbusStateInitialising)
+	if (!dev->disk && dev->xdev->state == XenbusStateInitialising &&
+	    (backend != XenbusStateClosed || is_coming_back(dev)))
 		return;
 	if (!dev->disk || !is_coming_back(dev)) {
 		disconnect(dev);
@@ -270,7 +275,7 @@ static void act(struct blkfront_dev *dev, enum xenbus_state backend)
 		disconnect(dev);
 		break;
 	case XENBLK_ACT_LOST:
-		lose(dev);
+		lose(dev, backend);
 		break;
 	case XENBLK_ACT_REFUSE:
 		xenblk_warn_ratelimited(dev->xdev, "backend in state %d",
