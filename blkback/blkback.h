@@ -256,7 +256,7 @@ struct blkback_barriers {
  * @batch: scratch of the pass
  * @idle: pages to map at, the last used first
  * @nr_idle: their number
- * @own: pages to copy through, the last used first
+ * @own: pages to copy through, chained by page_private(), the last used first
  * @nr_own: their number
  * @store: grants that stay mapped
  * @poll: how long to look for work before sleeping
@@ -302,7 +302,7 @@ struct blkback_ring {
 	struct blkback_batch		*batch;
 	struct page			**idle;
 	unsigned int			nr_idle;
-	struct page			**own;
+	struct page			*own;
 	unsigned int			nr_own;
 	struct blkback_store		store;
 	struct blkback_poll		poll;

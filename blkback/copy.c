@@ -25,6 +25,24 @@ bool blkback_copy_suits(const struct blkback_ring *ring,
 	       request->io.nr_segments <= ring->device->max_copy_pages;
 }
 
+/* They are nobody else's: what is in use for data is not in the chain. */
+static void put_own(struct blkback_ring *ring, struct page *page)
+{
+	set_page_private(page, (unsigned long)ring->own);
+	ring->own = page;
+	ring->nr_own++;
+}
+
+static struct page *take_own(struct blkback_ring *ring)
+{
+	struct page *page = ring->own;
+
+	ring->own = (struct page *)page_private(page);
+	set_page_private(page, 0);
+	ring->nr_own--;
+	return page;
+}
+
 /**
  * blkback_copy_reserve() - have pages of our own
  * @ring: that needs them
@@ -46,7 +64,7 @@ bool blkback_copy_reserve(struct blkback_ring *ring, unsigned int nr_pages,
 		page = alloc_page(gfp | __GFP_NOWARN | __GFP_ZERO);
 		if (!page)
 			return false;
-		ring->own[ring->nr_own++] = page;
+		put_own(ring, page);
 	}
 	return true;
 }
@@ -61,7 +79,7 @@ bool blkback_copy_reserve(struct blkback_ring *ring, unsigned int nr_pages,
 void blkback_copy_trim(struct blkback_ring *ring, unsigned int keep)
 {
 	while (ring->nr_own > keep)
-		__free_page(ring->own[--ring->nr_own]);
+		__free_page(take_own(ring));
 }
 
 static void set_guest_end(struct gnttab_copy_ptr *end, domid_t guest,
@@ -131,7 +149,7 @@ static void copy_in(struct blkback_ring *ring, struct blkback_request *request)
 		if (segment->page)
 			continue;
 		segment->copied = true;
-		segment->page = ring->own[--ring->nr_own];
+		segment->page = take_own(ring);
 		if (request->io.op != XENBLK_OP_READ)
 			add_copy_op(ring, request, segment);
 	}
@@ -179,7 +197,7 @@ static void take_back(struct blkback_ring *ring,
 
 		if (!segment->copied)
 			continue;
-		ring->own[ring->nr_own++] = segment->page;
+		put_own(ring, segment->page);
 		segment->page = NULL;
 	}
 	ring->copies_in_flight--;

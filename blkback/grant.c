@@ -394,6 +394,15 @@ static void release(struct blkback_ring *ring, struct blkback_segment *segment)
 		add_unmap_op(ring, segment);
 }
 
+static void release_data(struct blkback_ring *ring,
+			 struct blkback_request *request)
+{
+	unsigned int i;
+
+	for (i = 0; i < request->io.nr_segments; i++)
+		release(ring, &request->segment[i]);
+}
+
 /**
  * blkback_grant_release() - unmap the data of a request, or keep it
  * @ring: that it came from
@@ -404,10 +413,7 @@ static void release(struct blkback_ring *ring, struct blkback_segment *segment)
 void blkback_grant_release(struct blkback_ring *ring,
 			   struct blkback_request *request)
 {
-	unsigned int i;
-
-	for (i = 0; i < request->io.nr_segments; i++)
-		release(ring, &request->segment[i]);
+	release_data(ring, request);
 	flush_unmaps(ring);
 }
 
@@ -421,13 +427,11 @@ void blkback_grant_release(struct blkback_ring *ring,
 void blkback_grant_unmap(struct blkback_ring *ring, struct list_head *requests)
 {
 	struct blkback_request *request;
-	unsigned int i;
 
 	list_for_each_entry(request, requests, node) {
 		if (request->list.kept)
 			blkback_persist_release(ring, &request->list);
-		for (i = 0; i < request->io.nr_segments; i++)
-			release(ring, &request->segment[i]);
+		release_data(ring, request);
 	}
 	add_surplus(ring);
 	flush_unmaps(ring);

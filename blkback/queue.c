@@ -99,20 +99,6 @@ static void free_pages_to_map(struct blkback_ring *ring)
 	kvfree(ring->idle);
 }
 
-/* Room for them only: for small payloads, and when there are no handles. */
-static int alloc_pages_to_copy(struct blkback_ring *ring)
-{
-	ring->own = kvcalloc(BLKBACK_MAX_PAGES, sizeof(ring->own[0]),
-			     GFP_KERNEL);
-	return ring->own ? 0 : -ENOMEM;
-}
-
-static void free_pages_to_copy(struct blkback_ring *ring)
-{
-	blkback_copy_trim(ring, 0);
-	kvfree(ring->own);
-}
-
 static void free_tables(struct blkback_ring *ring)
 {
 	struct blkback_table *table;
@@ -148,13 +134,8 @@ static int alloc_pools(struct blkback_ring *ring, enum xenblk_layout layout,
 		err = blkback_persist_create(ring, &ring->device->persist);
 	if (err)
 		goto free_tables;
-	err = alloc_pages_to_copy(ring);
-	if (err)
-		goto destroy_persist;
 	return 0;
 
-destroy_persist:
-	blkback_persist_destroy(ring);
 free_tables:
 	free_tables(ring);
 free_pages_to_map:
@@ -168,7 +149,7 @@ free_requests:
 
 static void free_pools(struct blkback_ring *ring)
 {
-	free_pages_to_copy(ring);
+	blkback_copy_trim(ring, 0);
 	blkback_persist_destroy(ring);
 	free_tables(ring);
 	free_pages_to_map(ring);
