@@ -196,7 +196,8 @@ static void finish(struct request *rq, struct io_comp_batch *batch,
 {
 	struct blkfront_pdu *pdu = blk_mq_rq_to_pdu(rq);
 
-	if (!polling || !(rq->cmd_flags & REQ_POLLED))
+	if (pdu->queue->dev->may_poll &&
+	    !(polling && rq->cmd_flags & REQ_POLLED))
 		stop_polling_for(rq);
 	if (blk_mq_complete_request_remote(rq))
 		return;
