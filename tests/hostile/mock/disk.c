@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "mock.h"
 
@@ -66,6 +67,15 @@ uint64_t disk_number(struct disk *d, const char *key)
 
 	free(text);
 	return number;
+}
+
+/* Milliseconds from some moment on. */
+long mock_now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 /* A number of the backend's table of this disk's rings; -1 when there is none. */

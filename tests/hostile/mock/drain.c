@@ -4,7 +4,6 @@
  * waits for the disk, and then touches neither ring nor data any more.
  */
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "mock.h"
@@ -18,14 +17,6 @@
 #define CLOSED_MS	5000
 
 #define MARK		0xa5
-
-static long now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* Reads and writes by turns, each of all data pages. */
 static void start_requests(struct disk *d)
@@ -92,12 +83,12 @@ void cases_drain(const char *disk)
 
 	disk_open(&d, VDEV, disk, "w");
 	disk_connect(&d, QUEUES, false);
-	start = now_ms();
+	start = mock_now_ms();
 	start_requests(&d);
 	tap_check(is_at_disk(&d), "all requests are at the disk");
 	mock_write(&d.m, d.m.front, "state", "%d", CLOSED);
 	tap_check(mock_await_state(&d.m, CLOSED), "the backend closes");
-	start = now_ms() - start;
+	start = mock_now_ms() - start;
 	tap_check(start >= DELAY_MS, "not before the disk let go: %ld ms", start);
 	tap_check(start < CLOSED_MS, "and soon after it did: %ld ms", start);
 	mark_pages(&d);

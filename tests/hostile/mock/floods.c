@@ -50,19 +50,11 @@ static unsigned long slab_kib(void)
 	return kib;
 }
 
-static unsigned long now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* Returns how long it took until it was served, in ms. */
 static unsigned long attach_other(const char *disk)
 {
 	struct request req = { .op = OP_FLUSH };
-	unsigned long began = now_ms();
+	unsigned long began = mock_now_ms();
 	struct response rsp;
 	struct mock m;
 
@@ -70,7 +62,7 @@ static unsigned long attach_other(const char *disk)
 	tap_check(link_up(&m, 2, 0, false) &&
 		  ring_do(&m, &m.ring[0], &req, &rsp) && !rsp.status,
 		  "state flood: another disk is served");
-	began = now_ms() - began;
+	began = mock_now_ms() - began;
 	link_down(&m);
 	mock_close(&m);
 	return began;
@@ -122,22 +114,12 @@ static void rewrite_sizes(const struct mock *m, volatile unsigned long *count)
 /* Are all rings of one size? As the backend's table in debugfs says. */
 static bool of_one_size(const struct mock *m)
 {
-	unsigned int entries, first = 0, nr = 0, nr_same = 0;
-	char path[96], line[512];
-	FILE *file;
+	long first = mock_ring_number(m, 0, "entries"), entries = first;
+	unsigned int ring;
 
-	snprintf(path, sizeof(path), "/sys/kernel/debug/xen-blkback/vbd-0-%u/rings",
-		 m->vdev);
-	file = fopen(path, "r");
-	while (file && fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "%*u %*d %*s %u", &entries) != 1)
-			continue;
-		first = nr++ ? first : entries;
-		nr_same += entries == first;
-	}
-	if (file)
-		fclose(file);
-	return nr && nr_same == nr;
+	for (ring = 1; entries == first; ring++)
+		entries = mock_ring_number(m, ring, "entries");
+	return first > 0 && entries < 0;
 }
 
 /* Returns the state that it comes to: Connected or Closed; 0 for neither. */

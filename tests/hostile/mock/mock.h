@@ -156,6 +156,7 @@ void disk_build(const struct disk *d, struct request *req, uint8_t op,
 		uint64_t sector, unsigned int nr_sectors);
 int disk_do(struct disk *d, unsigned int queue, const struct request *req);
 uint64_t disk_number(struct disk *d, const char *key);
+long mock_now_ms(void);
 long mock_ring_number(const struct mock *m, unsigned int ring,
 		      const char *column);
 
