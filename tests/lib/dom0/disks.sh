@@ -23,6 +23,11 @@ null_remove() {
 	rmdir "/sys/kernel/config/nullb/$1"
 }
 
+# An open disk holds its driver's module; so does its folder in configfs.
+null_openers() {
+	awk '$1 == "null_blk" { print $3 }' /proc/modules
+}
+
 # held_create NAME SECTORS DEVICE: a device over another, that "dmsetup suspend" holds
 # with all that is in flight; leaves its path in "held_dev".
 held_create() {

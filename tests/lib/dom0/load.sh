@@ -184,9 +184,23 @@ readonly slab_script='for cache in /sys/kernel/slab/*; do echo 1 >$cache/shrink;
 	awk "/^(kmalloc|blk|bio|request|radix|task_struct)/ { n += \$2 * \$4 } END { print int(n / 1024) }" /proc/slabinfo'
 
 slab_in_use() {
-	bash -c "$slab_script"
+	if [[ ${1:-} ]]; then guest_exec "$1" "$slab_script"; else bash -c "$slab_script"; fi
 }
 
-guest_slab_in_use() {
-	guest_exec "$1" "$slab_script"
+# note_slab [GUEST]: once all is there that is made in the first rounds and kept.
+note_slab() {
+	slab_before=$(slab_in_use) slab_before_guest=${1:+$(slab_in_use "$1")}
+}
+
+# assert_slab_kept ROUNDS [GUEST]: a leak of a page in each round would be four times as
+# much as the bound at 100 rounds.
+assert_slab_kept() {
+	local now
+	now=$(slab_in_use)
+	say "slab in dom0: $slab_before KiB, then $now"
+	((now - slab_before < 100 + $1)) || fail "dom0 has $((now - slab_before)) KiB more in use"
+	[[ ${2:-} ]] || return 0
+	now=$(slab_in_use "$2")
+	say "slab in $2: $slab_before_guest KiB, then $now"
+	((now - slab_before_guest < 100 + $1)) || fail "$2 has $((now - slab_before_guest)) KiB more in use"
 }
