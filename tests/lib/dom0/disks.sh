@@ -43,11 +43,12 @@ held_remove() {
 	dmsetup remove --retry "$1"
 }
 
+# loop_create FILE SIZE [OPTION OF losetup]...; leaves its path in "loop_dev".
 loop_create() {
 	local file=$1 size=$2
 	[[ -e /dev/loop-control ]] || modprobe loop max_loop=0
 	truncate -s "$size" "$file"
-	loop_dev=$(losetup --find --show "$file")
+	loop_dev=$(losetup --find --show "${@:3}" "$file")
 	defer loop_remove "$loop_dev" "$file"
 }
 
@@ -118,13 +119,15 @@ attach_fast() {
 	defer detach_fast "$domid" "$vdev"
 }
 
-# What a toolstack does to take a disk away: the other half follows by itself.
+# What a toolstack does to take a disk away: the other half follows by itself. One that
+# is Closed already stays so, or nobody would move any more.
 detach_fast() {
 	local domid=$1 vdev=$2 back
 	back=$(backend_path "$domid" "$vdev")
 	forget detach_fast "$domid" "$vdev"
 	say "detaching $vdev from domain $domid, by xenstore"
-	xenstore-write "$back/online" 0 "$back/state" 5
+	xenstore-write "$back/online" 0
+	[[ $(node "$back/state") == 6 ]] || xenstore-write "$back/state" 5
 	wait_node "$back/state" 6 "${DETACH_LIMIT:-40}" || fail "$vdev does not close: $(describe_ends "$domid" "$vdev")"
 	xenstore-rm "$(frontend_path "$domid" "$vdev")" "$back"
 }
