@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <libxenvchan.h>
@@ -81,6 +82,25 @@ static bool has_domid(struct xs_handle *xs, const char *domid)
 }
 
 /*
+ * While the guest's grant table is full there is no vchan, and the library ends
+ * the process instead of saying so.
+ */
+static void keep_slot(int slot, const char *domid, const char *shell)
+{
+	struct xs_handle *xs = xs_open(0);
+	pid_t pid;
+
+	while (xs && has_domid(xs, domid)) {
+		pid = fork();
+		if (pid == 0)
+			serve_slot(slot, shell);
+		waitpid(pid, NULL, 0);
+		sleep(1);
+	}
+	_exit(1);
+}
+
+/*
  * In a guest that was saved and restored all vchans are dead, without an event:
  * other slots take over. Those of before sleep for good, for the kernel has a
  * BUG() for who closes an event channel of another domain's life.
@@ -97,7 +117,7 @@ int vchan_serve(int slots, const char *shell)
 	watch_add(watch, "domid");
 	for (slot = 0; slot < slots; slot++)
 		if (fork() == 0)
-			serve_slot(slot, shell);
+			keep_slot(slot, domid, shell);
 	while (watch_wait(watch) && has_domid(xs, domid))
 		;
 	return 1;
