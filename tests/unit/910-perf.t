@@ -26,6 +26,7 @@ value() {
 	point ours-mapped 1 1 50000
 	point ours-mapped 1 2 40000
 	point ours-mapped 2 1 50000
+	point ours-mapped,back.poll_us=0 1 1 50000
 } >"$dir/points.jsonl"
 "$perf/report" "$dir" >"$dir/table" 2>/dev/null
 is "overhead is beyond raw" 20000 "$(value stock-persistent 1 overhead)"
@@ -34,7 +35,8 @@ is "how far rounds lie apart" 0.25 "$(value ours-mapped 1 spread)"
 is "ratio to the better of the stock transports" 0.625 "$(value ours-mapped 1 ratio)"
 is "ratio to the same transport" 0.313 "$(value ours-mapped 1 same_ratio)"
 is "no ratio without the stock pair" null "$(value ours-mapped 2 ratio)"
-is "a row for each point" 6 "$(wc -l <"$dir/table")"
+is "ratio of a side with a parameter, to the same transport" 0.25 "$(value ours-mapped,back.poll_us=0 1 same_ratio)"
+is "a row for each point" 7 "$(wc -l <"$dir/table")"
 is "the page stands alone" 0 "$(grep -cE "(src|href)=['\"][^#]" "$dir/report.html")"
 
 per_io=$(printf '%s\n' "ios 200 0" "map 4 400" "unmap 2 400" "copy 0 0" "notify 10 0" "guest_notify 6 0" "interrupts 8 0" "switches 20 0" |
