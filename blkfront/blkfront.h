@@ -473,7 +473,8 @@ blkfront_bounce_next(const struct blkfront_bounce *bounce)
 }
 
 /* leftover.c */
-void blkfront_leftover_add(struct blkfront_bounce *bounce);
+void blkfront_leftover_end(grant_ref_t gref, void *data);
+void blkfront_leftover_reclaim(void);
 void blkfront_leftover_exit(void);
 
 /* indirect.c */

@@ -64,12 +64,10 @@ static struct blkfront_bounce *make_bounce(struct blkfront_queue *queue,
 static void free_bounce(const struct blkfront_queue *queue,
 			struct blkfront_bounce *bounce)
 {
-	if (bounce->data && queue->persistent &&
-	    !gnttab_try_end_foreign_access(bounce->gref)) {
-		blkfront_leftover_add(bounce);
-		return;
-	}
-	free_page((unsigned long)bounce->data);
+	if (bounce->data && queue->persistent)
+		blkfront_leftover_end(bounce->gref, bounce->data);
+	else
+		free_page((unsigned long)bounce->data);
 	kfree(bounce);
 }
 

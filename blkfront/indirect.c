@@ -43,8 +43,7 @@ static void free_list(struct blkfront_list *list)
 {
 	if (!list->seg)
 		return;
-	/* Frees the page as well, later if the backend has it mapped. */
-	gnttab_end_foreign_access(list->gref, virt_to_page(list->seg));
+	blkfront_leftover_end(list->gref, list->seg);
 	list->seg = NULL;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Pages with persistent grants that the backend still has mapped when their
- * ring goes: nobody else's until it lets go.
+ * Granted pages that the backend still has mapped when their ring goes: nobody
+ * else's until it lets go.
  *
  * In a detach it does so a moment after this side is closed. The grant code of
  * the kernel would free ten pages a second, of the thousands that there may be.
@@ -15,6 +15,18 @@
 /* Afterwards the backend is not to be waited for: the grant code does. */
 #define MAX_RETRIES		60
 
+/**
+ * struct leftover - a page that waits for its backend
+ * @node: in the list of all
+ * @data: the page
+ * @gref: its grant
+ */
+struct leftover {
+	struct llist_node	node;
+	void			*data;
+	grant_ref_t		gref;
+};
+
 static void retry(struct work_struct *work);
 
 static LLIST_HEAD(leftovers);
@@ -22,48 +34,74 @@ static DECLARE_DELAYED_WORK(retry_work, retry);
 /* Since the last page came; racing with one that comes makes it a few more. */
 static unsigned int nr_retries;
 
-static void free_page_of(struct blkfront_bounce *bounce, bool last_try)
+static void free_leftover(struct leftover *leftover, bool last_try)
 {
-	if (gnttab_try_end_foreign_access(bounce->gref)) {
-		free_page((unsigned long)bounce->data);
+	if (gnttab_try_end_foreign_access(leftover->gref)) {
+		free_page((unsigned long)leftover->data);
 	} else if (last_try) {
-		gnttab_end_foreign_access(bounce->gref,
-					  virt_to_page(bounce->data));
+		gnttab_end_foreign_access(leftover->gref,
+					  virt_to_page(leftover->data));
 	} else {
-		llist_add(&bounce->node, &leftovers);
+		llist_add(&leftover->node, &leftovers);
 		return;
 	}
-	kfree(bounce);
+	kfree(leftover);
 }
 
-static void free_pages_of(bool last_try)
+static void free_all(bool last_try)
 {
 	struct llist_node *all = llist_del_all(&leftovers);
-	struct blkfront_bounce *bounce, *next;
+	struct leftover *leftover, *next;
 
-	llist_for_each_entry_safe(bounce, next, all, node)
-		free_page_of(bounce, last_try);
+	llist_for_each_entry_safe(leftover, next, all, node)
+		free_leftover(leftover, last_try);
 }
 
 static void retry(struct work_struct *work)
 {
-	free_pages_of(READ_ONCE(nr_retries) >= MAX_RETRIES);
+	free_all(READ_ONCE(nr_retries) >= MAX_RETRIES);
 	WRITE_ONCE(nr_retries, nr_retries + 1);
 	if (!llist_empty(&leftovers))
 		schedule_delayed_work(&retry_work, RETRY_DELAY);
 }
 
 /**
- * blkfront_leftover_add() - keep a page until its grant can be ended
- * @bounce: the page; its ring has no use for it any more
+ * blkfront_leftover_end() - end a grant and free its page, now or later
+ * @gref: the grant
+ * @data: the page, which its ring has no use for any more
  *
  * Context: any.
  */
-void blkfront_leftover_add(struct blkfront_bounce *bounce)
+void blkfront_leftover_end(grant_ref_t gref, void *data)
 {
+	struct leftover *leftover;
+
+	if (gnttab_try_end_foreign_access(gref)) {
+		free_page((unsigned long)data);
+		return;
+	}
+	leftover = kmalloc(sizeof(*leftover), GFP_NOWAIT | __GFP_NOWARN);
+	if (!leftover) {
+		gnttab_end_foreign_access(gref, virt_to_page(data));
+		return;
+	}
+	leftover->gref = gref;
+	leftover->data = data;
 	WRITE_ONCE(nr_retries, 0);
-	llist_add(&bounce->node, &leftovers);
+	llist_add(&leftover->node, &leftovers);
 	schedule_delayed_work(&retry_work, RETRY_DELAY);
+}
+
+/**
+ * blkfront_leftover_reclaim() - free what backends have let go, not a second later
+ *
+ * Who makes rings may need the grants.
+ *
+ * Context: may sleep.
+ */
+void blkfront_leftover_reclaim(void)
+{
+	free_all(false);
 }
 
 /**
@@ -74,5 +112,5 @@ void blkfront_leftover_add(struct blkfront_bounce *bounce)
 void blkfront_leftover_exit(void)
 {
 	cancel_delayed_work_sync(&retry_work);
-	free_pages_of(true);
+	free_all(true);
 }

@@ -65,11 +65,10 @@ static void destroy_ring(struct blkfront_queue *queue)
 	vunmap(ring->sring);
 	ring->sring = NULL;
 	queue->completer.ring.ring.sring = NULL;
-	/* Frees the pages as well, later if the backend has them mapped. */
 	while (queue->nr_pages) {
 		queue->nr_pages--;
-		gnttab_end_foreign_access(queue->grefs[queue->nr_pages],
-					  queue->pages[queue->nr_pages]);
+		blkfront_leftover_end(queue->grefs[queue->nr_pages],
+				      page_address(queue->pages[queue->nr_pages]));
 	}
 }
 
@@ -202,6 +201,7 @@ int blkfront_queues_create(struct blkfront_dev *dev)
 
 	/* Pairs with tell_silence(). */
 	WRITE_ONCE(dev->silence_told, false);
+	blkfront_leftover_reclaim();
 	mutex_lock(&dev->queues_lock);
 	err = alloc_queues(dev);
 	for (i = 0; !err && i < nr; i++)
