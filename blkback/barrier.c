@@ -31,7 +31,7 @@ static void start_round(struct blkback_device *device,
 static void unpark(struct blkback_request *request)
 {
 	lockdep_assert_held(&request->ring->device->barriers.lock);
-	request->parked = false;
+	WRITE_ONCE(request->parked, false);
 	llist_add(&request->done_node, &request->ring->done);
 	wake_up_process(request->ring->thread);
 }
@@ -50,7 +50,7 @@ void blkback_barrier_park(struct blkback_request *request)
 	struct blkback_barriers *barriers = &device->barriers;
 
 	spin_lock(&barriers->lock);
-	request->parked = true;
+	WRITE_ONCE(request->parked, true);
 	if (barriers->active)
 		list_add_tail(&request->node, &barriers->queue);
 	else
@@ -139,7 +139,10 @@ static bool has_taken_all(const struct blkback_ring *ring)
 {
 	if (ring->broken || ring->barrier)
 		return true;
-	return !ring->waiting &&
+	if (ring->waiting)
+		return false;
+	/* What is left to another backend comes after. */
+	return blkback_is_handing_over(ring) ||
 	       (s32)(ring->back.req_cons - ring->take_until) >= 0;
 }
 

@@ -123,21 +123,31 @@ static void sample_discard(struct blkback_device *device)
 }
 
 /**
- * blkback_bdev_sample() - get ready for a frontend: limits and page cache
- * @device: has a device open, and no rings
+ * blkback_bdev_clean() - get ready for a frontend: the page cache
+ * @device: has a device open, which nobody closes; no rings
  *
  * The guest's I/O goes below the page cache of this domain: what is dirty
  * there is written out, what would become stale is forgotten.
  *
- * Context: xenbus, under @device->lock.
+ * Context: may sleep, for as long as the disk takes.
+ */
+void blkback_bdev_clean(struct blkback_device *device)
+{
+	sync_blockdev(device->bdev);
+	invalidate_bdev(device->bdev);
+}
+
+/**
+ * blkback_bdev_sample() - get ready for a frontend: limits
+ * @device: has a device open, and no rings
+ *
+ * Context: may sleep, under @device->lock.
  */
 void blkback_bdev_sample(struct blkback_device *device)
 {
 	struct block_device *bdev = device->bdev;
 
 	lockdep_assert_held(&device->lock);
-	sync_blockdev(bdev);
-	invalidate_bdev(bdev);
 	device->bounds.sectors = bdev_nr_sectors(bdev);
 	device->bounds.block_sectors = bdev_logical_block_size(bdev) >>
 				       XENBLK_SECTOR_SHIFT;

@@ -8,11 +8,13 @@
 #define BLKBACK_H
 
 #include <linux/bio.h>
+#include <linux/completion.h>
 #include <linux/kobject.h>
 #include <linux/llist.h>
 #include <linux/mempool.h>
 #include <linux/mutex.h>
 #include <linux/ratelimit.h>
+#include <linux/refcount.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <xen/grant_table.h>
@@ -263,10 +265,12 @@ struct blkback_barriers {
  * @squeeze_seen: the device's squeezed_until when the ring last looked
  * @log_after: when its counters may be logged next, in jiffies
  * @counters: see there
+ * @finished: nothing that was taken is unanswered, and nothing more is taken; see
+ *	blkback_rings_finish()
  * @event: set by the interrupt, taken by the thread
  * @done: finished requests; written by bios, emptied by the thread
  *
- * All but @event, @done and the timer of @store belong to the thread from its
+ * All but @finished, @event, @done and the timer of @store belong to the thread from its
  * start to its end.
  */
 struct blkback_ring {
@@ -309,6 +313,7 @@ struct blkback_ring {
 	unsigned long			squeeze_seen;
 	unsigned long			log_after;
 	struct blkback_counters		counters;
+	struct completion		finished;
 
 	atomic_t			event ____cacheline_aligned_in_smp;
 	struct llist_head		done;
@@ -346,6 +351,9 @@ struct blkback_limits {
  * @state: mirrors the state node; moved by one function only
  * @removed: the bus has let go: write nothing to xenstore any more
  * @tearing_down: @teardown runs or is about to; the rings are not ours
+ * @connecting: @connect runs or is about to; the disk stays open
+ * @handing_over: the frontend stays, for another backend: before the rings are
+ *	stopped they answer all that they took. Also read by their threads
  * @watch: on the physical-device node
  * @limits: see there
  * @max_cached_pages: of each ring
@@ -363,7 +371,10 @@ struct blkback_limits {
  * @placements: by ring, the processors that an administrator wants it on; under
  *	@lock
  * @debugfs: its folder, from probe to remove
+ * @connect: gets the disk ready and makes the rings; may wait for the disk
  * @teardown: stops and frees the rings, which may wait for the disk
+ * @users: whoever ends the device, and whoever waits for @ended
+ * @ended: the disk is closed, and nothing of the frontend is mapped
  */
 struct blkback_device {
 	struct xenbus_device	*xdev;
@@ -372,6 +383,8 @@ struct blkback_device {
 	enum xenbus_state	state;
 	bool			removed;
 	bool			tearing_down;
+	bool			connecting;
+	bool			handing_over;
 	struct xenbus_watch	watch;
 	struct blkback_limits	limits;
 	unsigned int		max_cached_pages;
@@ -388,9 +401,24 @@ struct blkback_device {
 	struct blkback_counters	retired;
 	struct xarray		placements;
 	struct work_struct	resize;
+	struct work_struct	connect;
 	struct work_struct	teardown;
+	refcount_t		users;
+	struct completion	ended;
 	struct dentry		*debugfs;
 };
+
+static inline bool blkback_is_handing_over(const struct blkback_ring *ring)
+{
+	/* Pairs with start_teardown(). */
+	return READ_ONCE(ring->device->handing_over);
+}
+
+/* A barrier of this ring that waits for others, be they done already or not. */
+static inline bool blkback_has_parked(const struct blkback_ring *ring)
+{
+	return ring->barrier && READ_ONCE(ring->barrier->parked);
+}
 
 /* main.c */
 extern unsigned int blkback_squeeze_ms;
@@ -412,6 +440,7 @@ int blkback_connect_rings(struct blkback_device *device);
 
 /* bdev.c */
 int blkback_bdev_open(struct blkback_device *device);
+void blkback_bdev_clean(struct blkback_device *device);
 void blkback_bdev_sample(struct blkback_device *device);
 void blkback_bdev_drop_dead(struct blkback_device *device);
 void blkback_bdev_close(struct blkback_device *device);
@@ -424,6 +453,7 @@ struct blkback_ring *blkback_ring_create(struct blkback_device *device,
 					 struct blkback_ring_spec *spec);
 void blkback_ring_start(struct blkback_ring *ring);
 void blkback_rings_wake(struct blkback_ring **rings, unsigned int nr_rings);
+void blkback_rings_finish(struct blkback_ring **rings, unsigned int nr_rings);
 void blkback_rings_stop(struct blkback_ring **rings, unsigned int nr_rings);
 void blkback_rings_free(struct blkback_ring **rings, unsigned int nr_rings);
 
@@ -445,6 +475,8 @@ void blkback_grant_fetch_lists(struct blkback_ring *ring,
 			       struct list_head *requests);
 void blkback_grant_map(struct blkback_ring *ring, struct list_head *requests);
 void blkback_grant_unmap(struct blkback_ring *ring, struct list_head *requests);
+int blkback_grant_try(struct blkback_ring *ring, const grant_ref_t *refs,
+		      unsigned int nr);
 bool blkback_grant_reserve(struct blkback_ring *ring, unsigned int nr_pages);
 void blkback_grant_trim(struct blkback_ring *ring, unsigned int keep);
 void blkback_grant_release(struct blkback_ring *ring,

@@ -317,6 +317,48 @@ static void add_unmap_op(struct blkback_ring *ring,
 }
 
 /**
+ * blkback_grant_try() - can the pages of a ring be mapped?
+ * @ring: has no requests yet
+ * @refs: their grants
+ * @nr: how many, at most XENBLK_MAX_RING_PAGES
+ *
+ * They are mapped and unmapped again.
+ *
+ * Context: may sleep; the thread of @ring does not run yet.
+ * Return: 0; -ENOSPC when this domain has no handle left; or -EINVAL.
+ */
+int blkback_grant_try(struct blkback_ring *ring, const grant_ref_t *refs,
+		      unsigned int nr)
+{
+	struct blkback_batch *batch = ring->batch;
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < nr; i++) {
+		batch->page[i] = ring->idle[--ring->nr_idle];
+		gnttab_set_map_op(&batch->map[i], address_of(batch->page[i]),
+				  GNTMAP_host_map, refs[i], guest_of(ring));
+	}
+	gnttab_map_refs(batch->map, NULL, batch->page, nr);
+	for (i = 0; i < nr; i++) {
+		struct blkback_segment tried = {
+			.page = batch->page[i],
+			.handle = batch->map[i].handle,
+		};
+
+		if (batch->map[i].status == GNTST_okay) {
+			add_unmap_op(ring, &tried);
+			continue;
+		}
+		err = is_short_of_handles(batch->map[i].status) ? -ENOSPC :
+								  -EINVAL;
+		put_idle(ring, tried.page);
+	}
+	flush_unmaps(ring);
+	return err;
+}
+
+/**
  * blkback_grant_give_back() - unmap grants that stayed mapped
  * @ring: of them
  * @nr: how many, the longest unused first; UINT_MAX for all

@@ -129,7 +129,7 @@ static int write_disk(struct blkback_device *device,
  * blkback_publish_disk() - tell the frontend what its disk is like
  * @device: has a device open, and rings
  *
- * Context: xenbus, under the device's lock.
+ * Context: may sleep, under the device's lock.
  * Return: 0, or an error that was reported in the error node.
  */
 int blkback_publish_disk(struct blkback_device *device)
@@ -140,21 +140,23 @@ int blkback_publish_disk(struct blkback_device *device)
 
 /*
  * Connected once more means to a frontend that there is a size to be read. A
- * toolstack that takes the disk away at the same time writes this node too:
- * its word must stay.
+ * toolstack that takes the disk away writes this node too: its word must stay,
+ * but a frontend that has refused may look at it once more.
  */
 static int write_size(struct blkback_device *device,
 		      struct xenbus_transaction xbt)
 {
-	const struct number numbers[] = {
+	struct number numbers[] = {
 		{ XENBLK_KEY_SECTORS, device->bounds.sectors },
-		{ XENBLK_KEY_STATE, XenbusStateConnected },
+		{ XENBLK_KEY_STATE },
 	};
 	int state;
 
+	/* Nobody is to be told where the directory is gone. */
 	if (xenbus_scanf(xbt, device->xdev->nodename, XENBLK_KEY_STATE, "%d",
-			 &state) != 1 || state != XenbusStateConnected)
+			 &state) != 1)
 		return 0;
+	numbers[1].value = state;
 	return write_numbers(device, xbt, numbers, ARRAY_SIZE(numbers));
 }
 
@@ -385,7 +387,7 @@ static int connect_all(struct blkback_device *device,
  *
  * The threads do not run yet.
  *
- * Context: xenbus, under the device's lock.
+ * Context: may sleep, under the device's lock.
  * Return: 0, or an error that was reported in the error node.
  */
 int blkback_connect_rings(struct blkback_device *device)

@@ -130,14 +130,8 @@ static int alloc_pools(struct blkback_ring *ring, enum xenblk_layout layout,
 					sizeof(struct blkback_table));
 	if (err)
 		goto free_pages_to_map;
-	if (spec->persistent)
-		err = blkback_persist_create(ring, &ring->device->persist);
-	if (err)
-		goto free_tables;
 	return 0;
 
-free_tables:
-	free_tables(ring);
 free_pages_to_map:
 	free_pages_to_map(ring);
 free_batch:
@@ -157,12 +151,19 @@ static void free_pools(struct blkback_ring *ring)
 	kvfree(ring->requests);
 }
 
+/*
+ * The bus has a frontend see Closing when it can't map a page, and logs each one:
+ * what can't be mapped is not left to it.
+ */
 static int map_ring(struct blkback_ring *ring, enum xenblk_layout layout,
 		    struct blkback_ring_spec *spec)
 {
 	void *pages;
 	int err;
 
+	err = blkback_grant_try(ring, spec->ref, spec->nr_pages);
+	if (err)
+		return err;
 	err = xenbus_map_ring_valloc(ring->device->xdev, spec->ref,
 				     spec->nr_pages, &pages);
 	if (err)
@@ -174,6 +175,19 @@ static int map_ring(struct blkback_ring *ring, enum xenblk_layout layout,
 static void unmap_ring(struct blkback_ring *ring)
 {
 	xenbus_unmap_ring_vfree(ring->device->xdev, ring->back.ring.sring);
+}
+
+/*
+ * A ring with answers was another backend's. Its frontend may not have noticed
+ * the change: what was agreed with that one, and so whether mappings may stay, is
+ * not known here. To unmap them does no harm.
+ */
+static int keep_grants(struct blkback_ring *ring,
+		       const struct blkback_ring_spec *spec)
+{
+	if (!spec->persistent || ring->back.rsp_prod)
+		return 0;
+	return blkback_persist_create(ring, &ring->device->persist);
 }
 
 static int create_thread(struct blkback_ring *ring)
@@ -227,6 +241,7 @@ static struct blkback_ring *alloc_ring(struct blkback_device *device,
 	INIT_LIST_HEAD(&ring->held);
 	INIT_LIST_HEAD(&ring->starved);
 	init_llist_head(&ring->done);
+	init_completion(&ring->finished);
 	blkback_persist_init(ring);
 	return ring;
 }
@@ -240,7 +255,7 @@ static struct blkback_ring *alloc_ring(struct blkback_device *device,
  *
  * The thread exists but does not run: see blkback_ring_start().
  *
- * Context: xenbus.
+ * Context: may sleep.
  * Return: the ring, or an error pointer.
  */
 struct blkback_ring *blkback_ring_create(struct blkback_device *device,
@@ -259,6 +274,9 @@ struct blkback_ring *blkback_ring_create(struct blkback_device *device,
 	err = map_ring(ring, layout, spec);
 	if (err)
 		goto free_pools;
+	err = keep_grants(ring, spec);
+	if (err)
+		goto unmap_ring;
 	err = create_thread(ring);
 	if (err)
 		goto unmap_ring;
@@ -315,6 +333,25 @@ static void destroy_ring(struct blkback_ring *ring)
 	unmap_ring(ring);
 	free_pools(ring);
 	kfree(ring);
+}
+
+/**
+ * blkback_rings_finish() - have all that was taken answered
+ * @rings: array of them, of a device that is handing over; their threads run
+ * @nr_rings: its length
+ *
+ * A backend that takes the rings up later goes on after the last answer: what was
+ * taken, but not answered, would be lost, and others done twice.
+ *
+ * Context: may sleep, for as long as the disk holds on to a request.
+ */
+void blkback_rings_finish(struct blkback_ring **rings, unsigned int nr_rings)
+{
+	unsigned int i;
+
+	blkback_rings_wake(rings, nr_rings);
+	for (i = 0; i < nr_rings; i++)
+		wait_for_completion(&rings[i]->finished);
 }
 
 /**

@@ -247,6 +247,8 @@ static void collect(struct blkback_ring *ring, struct list_head *pass)
 		ring->counters.stalls++;
 		return;
 	}
+	if (blkback_is_handing_over(ring))
+		return;
 	if (!xenblk_ring_pending_requests(&ring->back, &nr)) {
 		halt_ring(ring);
 		return;
@@ -425,6 +427,13 @@ static bool reap(struct blkback_ring *ring)
 	return true;
 }
 
+static void tell_finished(struct blkback_ring *ring)
+{
+	if (blkback_is_handing_over(ring) && !ring->in_flight &&
+	    (ring->broken || !ring->waiting))
+		complete_all(&ring->finished);
+}
+
 /* A ring that is being stopped only waits for what is in flight. */
 static bool serve(struct blkback_ring *ring)
 {
@@ -435,6 +444,7 @@ static bool serve(struct blkback_ring *ring)
 		blkback_barrier_give_up(ring);
 	reaped = reap(ring);
 	publish_answers(ring);
+	tell_finished(ring);
 	blkback_barrier_follow(ring);
 	return took || reaped;
 }

@@ -30,10 +30,10 @@ static void tell(struct blkback_ring *ring)
 			    ring->id);
 }
 
-/* Nobody will give pages back. */
+/* Nobody will give pages back; a barrier waits for those that starve, too. */
 static bool only_starved(const struct blkback_ring *ring)
 {
-	return ring->in_flight == ring->nr_starved;
+	return ring->in_flight == ring->nr_starved + blkback_has_parked(ring);
 }
 
 /* The thread may wait for memory when it has nothing else to wait for. */

@@ -20,8 +20,22 @@
 /* A request that waits for room is served when something finishes. */
 static bool takes_none(const struct blkback_ring *ring)
 {
-	return ring->broken || ring->barrier || ring->nr_starved ||
-	       (ring->waiting && ring->in_flight);
+	if (ring->broken || ring->barrier || ring->nr_starved)
+		return true;
+	return ring->waiting ? ring->in_flight : blkback_is_handing_over(ring);
+}
+
+/* A ring that is being stopped waits for the disk, but for no other ring or page. */
+static bool may_stop(const struct blkback_ring *ring)
+{
+	return !ring->in_flight || ring->nr_starved || blkback_has_parked(ring);
+}
+
+/* The next pass says so. */
+static bool just_finished(struct blkback_ring *ring)
+{
+	return blkback_is_handing_over(ring) && !ring->in_flight &&
+	       takes_none(ring) && !completion_done(&ring->finished);
 }
 
 /* A halted ring is not acknowledged: its frontend can raise no more events. */
@@ -59,17 +73,21 @@ static bool nothing_to_do(struct blkback_ring *ring)
 	if (!llist_empty(&ring->done) || blkback_barrier_called(ring))
 		return false;
 	if (kthread_should_stop())
-		return ring->in_flight;
+		return !may_stop(ring);
+	if (just_finished(ring))
+		return false;
 	return !atomic_read(&ring->event) && no_requests(ring);
 }
 
 /* The same without asking for an event, which alone is no work. */
-static bool found_work(const struct blkback_ring *ring)
+static bool found_work(struct blkback_ring *ring)
 {
 	if (!llist_empty(&ring->done) || blkback_barrier_called(ring))
 		return true;
 	if (kthread_should_stop())
-		return !ring->in_flight;
+		return may_stop(ring);
+	if (just_finished(ring))
+		return true;
 	return !takes_none(ring) && (ring->waiting || !is_empty(ring));
 }
 

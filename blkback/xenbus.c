@@ -9,8 +9,8 @@
 #include "state.h"
 #include "xsread.h"
 
-/* Teardown waits for the disk: it must hold up neither xenwatch nor others. */
-static struct workqueue_struct *teardown_queue;
+/* What waits for a disk must hold up neither xenwatch nor other disks. */
+static struct workqueue_struct *device_queue;
 
 /*
  * The one place that moves a device to another state. The bus has taken the
@@ -64,7 +64,10 @@ static void start_teardown(struct blkback_device *device)
 	if (device->tearing_down)
 		return;
 	device->tearing_down = true;
-	queue_work(teardown_queue, &device->teardown);
+	/* Pairs with blkback_is_handing_over(). */
+	WRITE_ONCE(device->handing_over,
+		   device->removed && device->state == XenbusStateConnected);
+	queue_work(device_queue, &device->teardown);
 }
 
 static void disconnect(struct blkback_device *device)
@@ -118,12 +121,18 @@ static void reopen(struct blkback_device *device)
 }
 
 /* A frontend may be ready before it was asked to start again. */
-static void connect(struct blkback_device *device)
+static void start_connecting(struct blkback_device *device)
 {
 	if (device->state == XenbusStateClosed)
 		reopen(device);
 	if (device->state != XenbusStateInitWait || !have_bdev(device))
 		return;
+	device->connecting = true;
+	queue_work(device_queue, &device->connect);
+}
+
+static void connect(struct blkback_device *device)
+{
 	blkback_bdev_sample(device);
 	blkback_sample_tuning(device);
 	if (blkback_connect_rings(device) || blkback_publish_disk(device)) {
@@ -143,15 +152,15 @@ static void follow_frontend(struct blkback_device *device,
 			    enum xenbus_state front)
 {
 	lockdep_assert_held(&device->lock);
-	/* The end of a teardown looks at the frontend again. */
-	if (device->removed || device->tearing_down)
+	/* Either looks at the frontend again when it ends. */
+	if (device->removed || device->tearing_down || device->connecting)
 		return;
 	switch (xenblk_state_back_action(device->state, front)) {
 	case XENBLK_ACT_REOPEN:
 		reopen(device);
 		break;
 	case XENBLK_ACT_CONNECT:
-		connect(device);
+		start_connecting(device);
 		break;
 	case XENBLK_ACT_CLOSE:
 		change_state(device, XenbusStateClosing);
@@ -237,12 +246,46 @@ static void physical_device_changed(struct xenbus_watch *watch,
 	mutex_unlock(&device->lock);
 }
 
-static void free_device(struct blkback_device *device)
+static void drop(struct blkback_device *device)
+{
+	if (refcount_dec_and_test(&device->users))
+		kfree(device);
+}
+
+/* Whoever removes the device may wait for this. */
+static void end_device(struct blkback_device *device)
 {
 	blkback_bdev_close(device);
 	blkback_affinity_forget(device);
 	put_device(&device->xdev->dev);
-	kfree(device);
+	complete_all(&device->ended);
+	drop(device);
+}
+
+/*
+ * To write out what is dirty may take minutes. @connecting keeps everybody else
+ * from the disk meanwhile, but for a removal, which leaves the end to this.
+ */
+static void run_connect(struct work_struct *work)
+{
+	struct blkback_device *device =
+		container_of(work, struct blkback_device, connect);
+	enum xenbus_state front;
+	bool removed;
+
+	blkback_bdev_clean(device);
+	mutex_lock(&device->lock);
+	device->connecting = false;
+	removed = device->removed;
+	front = frontend_state(device);
+	if (!removed && xenblk_state_back_action(device->state, front) ==
+				XENBLK_ACT_CONNECT)
+		connect(device);
+	else
+		follow_frontend(device, front);
+	mutex_unlock(&device->lock);
+	if (removed)
+		end_device(device);
 }
 
 static void forget_rings(struct blkback_device *device)
@@ -265,6 +308,10 @@ static void run_teardown(struct work_struct *work)
 	unsigned int nr_rings = device->nr_rings;
 	bool removed;
 
+	/* It may have let go of the lock, but not returned from it. */
+	flush_work(&device->connect);
+	if (device->handing_over)
+		blkback_rings_finish(rings, nr_rings);
 	blkback_rings_stop(rings, nr_rings);
 	/* Only the rings queue it. */
 	cancel_work_sync(&device->resize);
@@ -278,7 +325,7 @@ static void run_teardown(struct work_struct *work)
 	}
 	mutex_unlock(&device->lock);
 	if (removed)
-		free_device(device);
+		end_device(device);
 }
 
 static void name_device(struct blkback_device *device)
@@ -308,7 +355,10 @@ static struct blkback_device *alloc_device(struct xenbus_device *xdev)
 	INIT_WORK(&device->resize, tell_size);
 	device->squeezed_until = jiffies;
 	blkback_shortage_init(device);
+	INIT_WORK(&device->connect, run_connect);
 	INIT_WORK(&device->teardown, run_teardown);
+	refcount_set(&device->users, 1);
+	init_completion(&device->ended);
 	blkback_affinity_init(device);
 	blkback_sample_limits(device);
 	name_device(device);
@@ -341,7 +391,7 @@ static int probe(struct xenbus_device *xdev, const struct xenbus_device_id *id)
 	dev_set_drvdata(&xdev->dev, device);
 	err = blkback_stats_create(device);
 	if (err)
-		goto free_device;
+		goto end_device;
 	blkback_debugfs_add(device);
 	err = offer(device);
 	if (err)
@@ -351,9 +401,9 @@ static int probe(struct xenbus_device *xdev, const struct xenbus_device_id *id)
 remove_debugfs:
 	blkback_debugfs_remove(device);
 	blkback_stats_remove(device);
-free_device:
+end_device:
 	dev_set_drvdata(&xdev->dev, NULL);
-	free_device(device);
+	end_device(device);
 	return err;
 }
 
@@ -366,7 +416,7 @@ static void stop_watch(struct blkback_device *device)
 	device->watch.node = NULL;
 }
 
-/* Frees the device, now or at the end of the teardown. */
+/* Ends the device, now or by the work that is on. */
 static void let_go(struct blkback_device *device)
 {
 	bool idle;
@@ -375,32 +425,47 @@ static void let_go(struct blkback_device *device)
 	device->removed = true;
 	if (device->rings)
 		start_teardown(device);
-	idle = !device->tearing_down;
+	idle = !device->tearing_down && !device->connecting;
 	mutex_unlock(&device->lock);
 	if (!idle)
 		return;
-	/* A teardown may have let go of the lock, but not returned from it. */
+	/* Both may have let go of the lock, but not returned from it. */
+	flush_work(&device->connect);
 	flush_work(&device->teardown);
-	free_device(device);
+	end_device(device);
+}
+
+static bool is_known(const struct xenbus_device *xdev)
+{
+	return xenbus_exists(XBT_NIL, xdev->nodename, XENBLK_KEY_STATE);
 }
 
 /*
- * When the toolstack took the directory away, nobody waits for the disk. When
- * only the driver is taken off, the bus tells the frontend that this side is
- * Closed right after: then all its pages must be unmapped.
+ * When only the driver is taken off, the bus tells the frontend that this side is
+ * Closed right after: then all its pages must be unmapped, however long the disk
+ * takes. When the toolstack takes the directory away, nobody waits for that; but
+ * xenwatch would wait for whoever does here.
  */
+static void wait_for_end(struct xenbus_device *xdev,
+			 struct blkback_device *device)
+{
+	while (is_known(xdev) &&
+	       !wait_for_completion_timeout(&device->ended, HZ))
+		;
+}
+
 static void remove(struct xenbus_device *xdev)
 {
 	struct blkback_device *device = dev_get_drvdata(&xdev->dev);
-	bool wait = xenbus_exists(XBT_NIL, xdev->nodename, XENBLK_KEY_STATE);
 
 	stop_watch(device);
 	blkback_debugfs_remove(device);
 	blkback_stats_remove(device);
 	dev_set_drvdata(&xdev->dev, NULL);
+	refcount_inc(&device->users);
 	let_go(device);
-	if (wait)
-		flush_workqueue(teardown_queue);
+	wait_for_end(xdev, device);
+	drop(device);
 }
 
 static const struct xenbus_device_id ids[] = {
@@ -425,13 +490,13 @@ int blkback_xenbus_init(void)
 {
 	int err;
 
-	teardown_queue = alloc_workqueue("xen-blkback", WQ_UNBOUND,
-					 WQ_UNBOUND_MAX_ACTIVE);
-	if (!teardown_queue)
+	device_queue = alloc_workqueue("xen-blkback", WQ_UNBOUND,
+				       WQ_UNBOUND_MAX_ACTIVE);
+	if (!device_queue)
 		return -ENOMEM;
 	err = xenbus_register_backend(&driver);
 	if (err)
-		destroy_workqueue(teardown_queue);
+		destroy_workqueue(device_queue);
 	return err;
 }
 
@@ -441,5 +506,5 @@ int blkback_xenbus_init(void)
 void blkback_xenbus_exit(void)
 {
 	xenbus_unregister_driver(&driver);
-	destroy_workqueue(teardown_queue);
+	destroy_workqueue(device_queue);
 }

@@ -165,6 +165,7 @@ struct blkfront_completer {
  * @slots: as many as the ring has entries
  * @gref_cache: idle grant references, a power of two; see grant.c
  * @gref_mask: their number less one
+ * @prepared: what the backend's features ask for is there
  * @copies: data goes through pages of the ring's own; see bounce.c
  * @persistent: and these keep their grants
  * @max_bounces: how many there may be
@@ -187,6 +188,7 @@ struct blkfront_queue {
 	struct blkfront_slot	*slots;
 	grant_ref_t		*gref_cache;
 	u32			gref_mask;
+	bool			prepared;
 	bool			copies;
 	bool			persistent;
 	unsigned int		max_bounces;
@@ -255,6 +257,9 @@ struct blkfront_geometry {
  * @rebinding: starting again: wait until the backend let go of the old rings
  * @resumed: the domain is a new one, what was shared is void; set while @work
  *	is frozen, taken by @work
+ * @look_again: kicks @work when @retry_at has come
+ * @retry_at: when a held disk may publish rings anew, in jiffies
+ * @nr_retries: how often it did since it was connected, up to a limit
  * @refused: the backend was told that the disk is in use
  * @ready: nothing is left to wait for at boot; see blkfront_dev_is_ready()
  * @broken: what the backend sent against the protocol, NULL while nothing; set
@@ -301,6 +306,9 @@ struct blkfront_dev {
 	bool			resumed;
 	bool			refused;
 	bool			ready;
+	struct delayed_work	look_again;
+	unsigned long		retry_at;
+	unsigned int		nr_retries;
 
 	const char		*broken;
 	struct work_struct	halt;

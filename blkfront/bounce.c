@@ -84,7 +84,6 @@ int blkfront_bounce_create(struct blkfront_queue *queue)
 	u32 nr_ents = queue->producer.ring.ring.nr_ents;
 	unsigned int i;
 
-	queue->persistent = dev->limits.persistent && dev->geometry.persistent;
 	queue->copies = queue->persistent || dev->limits.untrusted;
 	queue->max_bounces = min(nr_ents * dev->limits.max_segs, MAX_BOUNCES);
 	/* A ring whose grants persist needs no others. */

@@ -182,6 +182,7 @@ static void free_queue(struct blkfront_queue *queue)
 	blkfront_lists_destroy(queue);
 	blkfront_bounce_destroy(queue);
 	blkfront_grants_destroy(queue);
+	queue->prepared = false;
 	kvfree(queue->slots);
 	queue->slots = NULL;
 	destroy_ring(queue);
@@ -215,15 +216,19 @@ int blkfront_queues_create(struct blkfront_dev *dev)
 	return err;
 }
 
+/* A backend may be Connected twice before the disk is, or be another one then. */
 static int prepare(struct blkfront_queue *queue)
 {
+	const struct blkfront_dev *dev = queue->dev;
+	bool persistent = dev->limits.persistent && dev->geometry.persistent;
 	int err;
 
-	/* A backend may be Connected twice before the disk is. */
-	if (queue->reserve.seg)
-		return 0;
-	err = blkfront_bounce_create(queue);
-	return err ?: blkfront_lists_create(queue);
+	if (queue->prepared)
+		return queue->persistent == persistent ? 0 : -ESTALE;
+	queue->persistent = persistent;
+	err = blkfront_bounce_create(queue) ?: blkfront_lists_create(queue);
+	queue->prepared = !err;
+	return err;
 }
 
 /**
@@ -231,7 +236,8 @@ static int prepare(struct blkfront_queue *queue)
  * @dev: the disk, with geometry and rings that carry no request yet
  *
  * Context: the device's worker.
- * Return: 0 or an error, which has been told.
+ * Return: 0; -ESTALE when they were made for another backend; or an error, which
+ * has been told.
  */
 int blkfront_queues_prepare(struct blkfront_dev *dev)
 {
@@ -243,7 +249,7 @@ int blkfront_queues_prepare(struct blkfront_dev *dev)
 		err = prepare(&dev->queues[i]);
 	mutex_unlock(&dev->queues_lock);
 
-	if (err)
+	if (err && err != -ESTALE)
 		xenblk_xs_error(dev->xdev, err, "making pages for %u rings",
 				dev->limits.nr_queues);
 	return err;

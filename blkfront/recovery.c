@@ -303,7 +303,7 @@ int blkfront_recovery_finish(struct blkfront_dev *dev)
 }
 
 /**
- * blkfront_recovery_release() - let I/O go on, first what was parked
+ * blkfront_recovery_release() - let I/O go on, with what was parked
  * @dev: the device, held, finished
  *
  * Context: the device's worker.

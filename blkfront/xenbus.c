@@ -17,6 +17,9 @@
 #include "xserror.h"
 #include "xsread.h"
 
+/* A backend that refuses what a held disk publishes is asked again every 64 s. */
+#define MAX_RETRY_SHIFT		6U
+
 /* The only place where the state of a disk's connection changes. */
 static void change_state(struct blkfront_dev *dev, enum xenbus_state to)
 {
@@ -67,6 +70,23 @@ static void set_up(struct blkfront_dev *dev)
 	blkfront_kick(dev);
 }
 
+static void drop_rings(struct blkfront_dev *dev)
+{
+	dev->refused = false;
+	if (dev->disk)
+		blkfront_recovery_hold(dev);
+	else
+		blkfront_queues_destroy(dev);
+}
+
+static void start_again(struct blkfront_dev *dev)
+{
+	drop_rings(dev);
+	dev->rebinding = true;
+	change_state(dev, XenbusStateClosed);
+	blkfront_kick(dev);
+}
+
 static int connect_disk(struct blkfront_dev *dev)
 {
 	int err = blkfront_disk_create(dev);
@@ -100,6 +120,7 @@ static int connect_again(struct blkfront_dev *dev)
 		return err;
 	change_state(dev, XenbusStateConnected);
 	blkfront_recovery_release(dev);
+	dev->nr_retries = 0;
 	return 0;
 }
 
@@ -113,6 +134,8 @@ static void connect(struct blkfront_dev *dev)
 		err = dev->held ? connect_again(dev) : connect_disk(dev);
 	if (err == -EAGAIN)
 		blkfront_kick(dev);
+	else if (err == -ESTALE)
+		start_again(dev);
 	else if (err)
 		disconnect(dev);
 }
@@ -121,7 +144,6 @@ static void resize(struct blkfront_dev *dev)
 {
 	u64 sectors;
 
-	dev->refused = false;
 	if (!blkfront_negotiate_sectors(dev, &sectors))
 		blkfront_disk_resize(dev, sectors);
 }
@@ -140,6 +162,8 @@ static void close_connection(struct blkfront_dev *dev)
 			xenblk_xs_error(dev->xdev, -EBUSY,
 					"Device in use; refusing to close");
 		dev->refused = true;
+		/* It may be told once more since the size is another one. */
+		resize(dev);
 		return;
 	}
 	blkfront_disk_destroy(dev, false);
@@ -205,23 +229,6 @@ static enum xenbus_state rebind(struct blkfront_dev *dev)
 	return backend;
 }
 
-static void drop_rings(struct blkfront_dev *dev)
-{
-	dev->refused = false;
-	if (dev->disk)
-		blkfront_recovery_hold(dev);
-	else
-		blkfront_queues_destroy(dev);
-}
-
-static void start_again(struct blkfront_dev *dev)
-{
-	drop_rings(dev);
-	dev->rebinding = true;
-	change_state(dev, XenbusStateClosed);
-	blkfront_kick(dev);
-}
-
 /*
  * The domain is a new one, and so are most times its directories and backends.
  * If they are not, the backend still serves what was before the suspend.
@@ -234,6 +241,23 @@ static void take_up(struct blkfront_dev *dev)
 		drop_rings(dev);
 	else
 		start_again(dev);
+}
+
+/*
+ * A backend that goes before the connection is made again may have found something
+ * amiss in what was published, or the next one will: it has to be published anew.
+ * The first time at once; a backend that goes each time is asked less and less often.
+ */
+static void retry(struct blkfront_dev *dev)
+{
+	if (dev->nr_retries && time_before(jiffies, dev->retry_at)) {
+		queue_delayed_work(blkfront_workqueue, &dev->look_again,
+				   dev->retry_at - jiffies);
+		return;
+	}
+	dev->retry_at = jiffies + (HZ << dev->nr_retries);
+	dev->nr_retries = min(dev->nr_retries + 1, MAX_RETRY_SHIFT);
+	start_again(dev);
 }
 
 /*
@@ -250,10 +274,13 @@ static void lose(struct blkfront_dev *dev, enum xenbus_state backend)
 		disconnect(dev);
 		return;
 	}
-	if (dev->xdev->state != XenbusStateConnected)
-		return;
-	xenblk_info_ratelimited(dev->xdev, "backend lost, I/O waits for it");
-	start_again(dev);
+	if (dev->xdev->state == XenbusStateInitialised) {
+		retry(dev);
+	} else if (dev->xdev->state == XenbusStateConnected) {
+		xenblk_info_ratelimited(dev->xdev,
+					"backend lost, I/O waits for it");
+		start_again(dev);
+	}
 }
 
 static void act(struct blkfront_dev *dev, enum xenbus_state backend)
@@ -266,6 +293,7 @@ static void act(struct blkfront_dev *dev, enum xenbus_state backend)
 		connect(dev);
 		break;
 	case XENBLK_ACT_RESIZE:
+		dev->refused = false;
 		resize(dev);
 		break;
 	case XENBLK_ACT_CLOSE:
@@ -310,6 +338,14 @@ static void follow_backend(struct work_struct *work)
 	}
 	mutex_unlock(&dev->lock);
 	memalloc_noio_restore(noio);
+}
+
+static void look_again(struct work_struct *work)
+{
+	struct blkfront_dev *dev = container_of(to_delayed_work(work),
+						struct blkfront_dev, look_again);
+
+	blkfront_kick(dev);
 }
 
 /* Whatever waits for the backend fails now, and the worker can go on. */
@@ -417,6 +453,7 @@ static int create_dev(struct xenbus_device *xdev,
 	}
 	INIT_WORK(&dev->work, follow_backend);
 	INIT_WORK(&dev->halt, halt_rings);
+	INIT_DELAYED_WORK(&dev->look_again, look_again);
 	dev->rebinding = xdev->state == XenbusStateClosed;
 	dev_set_drvdata(&xdev->dev, dev);
 	return 0;
@@ -482,6 +519,7 @@ static void remove(struct xenbus_device *xdev)
 	blkfront_queues_destroy(dev);
 	mutex_unlock(&dev->lock);
 
+	cancel_delayed_work_sync(&dev->look_again);
 	cancel_work_sync(&dev->work);
 	WRITE_ONCE(dev->xdev, NULL);
 	dev_set_drvdata(&xdev->dev, NULL);

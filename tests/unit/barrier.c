@@ -30,6 +30,7 @@ static struct blkback_request requests[NR_RINGS][REQUESTS];
 static struct fate fates[NR_RINGS][REQUESTS];
 static struct blkback_request *disk[NR_RINGS * REQUESTS];
 static unsigned int nr_disk, nr_early, nr_written, nr_miscounted;
+static struct blkback_ring *to_stop;
 static u32 now;
 static u64 seed;
 
@@ -55,6 +56,7 @@ static void start(unsigned int one_barrier_in)
 	device.rings = ring_list;
 	device.nr_rings = NR_RINGS;
 	nr_disk = 0;
+	to_stop = NULL;
 	now = 1;
 	for (i = 0; i < NR_RINGS; i++) {
 		ring_list[i] = &rings[i];
@@ -125,6 +127,8 @@ static bool take_some(struct blkback_ring *ring)
 	bool took = false;
 	u32 nr;
 
+	if (blkback_is_handing_over(ring))
+		return false;
 	xenblk_ring_pending_requests(&ring->back, &nr);
 	while (nr-- && budget-- && !ring->barrier && ring->in_flight < DEPTH) {
 		take(ring);
@@ -178,9 +182,18 @@ static bool nothing_to_do(const struct blkback_ring *ring)
 	if (ring->done.first || blkback_barrier_called(ring))
 		return false;
 	if (ring->stopping)
-		return ring->in_flight;
-	return ring->barrier || ring->in_flight == DEPTH ||
+		return ring->in_flight && !blkback_has_parked(ring);
+	return ring->barrier || blkback_is_handing_over(ring) || ring->in_flight == DEPTH ||
 	       ring->back.req_prod == ring->back.req_cons;
+}
+
+/* The one that is to be stopped may be anywhere. */
+static void maybe_stop(struct blkback_ring *ring)
+{
+	if (ring == to_stop && !ring->stopping && one_of(3)) {
+		ring->stopping = true;
+		wake_up_process(ring->thread);
+	}
 }
 
 /* As the thread of a ring does it; see blkback/ring.c. */
@@ -188,8 +201,10 @@ static void run_pass(struct blkback_ring *ring)
 {
 	bool busy = !ring->stopping && take_some(ring);
 
+	maybe_stop(ring);
 	if (ring->stopping)
 		blkback_barrier_give_up(ring);
+	maybe_stop(ring);
 	busy |= reap(ring);
 	blkback_barrier_follow(ring);
 	ring->ended = ring->stopping && !ring->in_flight;
@@ -276,11 +291,13 @@ static void check_stops(void)
 		for (steps = one_of(2000); steps; steps--)
 			step();
 		for (k = 0; k < NR_RINGS; k++) {
-			rings[k].stopping = true;
-			wake_up_process(rings[k].thread);
+			to_stop = &rings[k];
 			for (steps = 0; !rings[k].ended && steps < PATIENCE;
-			     steps++)
+			     steps++) {
+				if (!tasks[k].awake)
+					maybe_stop(to_stop);
 				step();
+			}
 			tap_expect(rings[k].ended, true,
 				   "seed %u: ring %u ends", i + 1000, k);
 		}
@@ -288,10 +305,42 @@ static void check_stops(void)
 	tap_verdict("rings end whatever their barriers wait for");
 }
 
+static bool any_in_flight(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_RINGS; i++)
+		if (rings[i].in_flight)
+			return true;
+	return false;
+}
+
+/* As blkback_rings_finish() waits for it, in any state. */
+static void check_hands_over(void)
+{
+	unsigned int i, k, steps;
+
+	for (i = 0; i < SEEDS * 10; i++) {
+		seed = i + 5000;
+		start(3);
+		for (steps = one_of(2000); steps; steps--)
+			step();
+		device.handing_over = true;
+		blkback_rings_wake(ring_list, NR_RINGS);
+		for (steps = 0; any_in_flight() && steps < PATIENCE; steps++)
+			step();
+		for (k = 0; k < NR_RINGS; k++)
+			tap_expect(rings[k].in_flight, 0,
+				   "seed %u: ring %u finishes", i + 5000, k);
+	}
+	tap_verdict("rings that hand over finish what they took");
+}
+
 int main(void)
 {
 	check_runs(20, "few barriers: after all that is earlier, none hangs");
 	check_runs(3, "many barriers: the same");
 	check_stops();
+	check_hands_over();
 	return tap_done();
 }

@@ -143,6 +143,7 @@ struct blkback_device {
 	struct blkback_ring	**rings;
 	unsigned int		nr_rings;
 	struct blkback_barriers	barriers;
+	bool			handing_over;
 };
 
 struct blkback_ring {
@@ -165,6 +166,16 @@ static inline void blkback_rings_wake(struct blkback_ring **rings,
 {
 	while (nr_rings--)
 		wake_up_process(rings[nr_rings]->thread);
+}
+
+static inline bool blkback_is_handing_over(const struct blkback_ring *ring)
+{
+	return ring->device->handing_over;
+}
+
+static inline bool blkback_has_parked(const struct blkback_ring *ring)
+{
+	return ring->barrier && ring->barrier->parked;
 }
 
 void blkback_barrier_park(struct blkback_request *request);

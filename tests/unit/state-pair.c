@@ -155,7 +155,8 @@ static void lose_back(struct pair *pair)
 		return;
 	if (!pair->disk || pair->offline)
 		disconnect_front(pair);
-	else if (pair->front == XenbusStateConnected)
+	else if (pair->front == XenbusStateInitialised ||
+		 pair->front == XenbusStateConnected)
 		pair->losing = true;
 }
 
