@@ -156,22 +156,41 @@ void blkback_bdev_sample(struct blkback_device *device)
 	sample_discard(device);
 }
 
+static struct block_device *take_bdev(struct blkback_device *device)
+{
+	struct block_device *bdev = device->bdev;
+
+	lockdep_assert_held(&device->lock);
+	device->bdev = NULL;
+	return bdev;
+}
+
+static void put_bdev(const struct blkback_device *device,
+		     struct block_device *bdev)
+{
+	fmode_t mode = FMODE_READ;
+
+	if (!device->bounds.readonly)
+		mode |= FMODE_WRITE;
+	blkdev_put(bdev, mode);
+}
+
 /**
  * blkback_bdev_close() - let go of the device
  * @device: has no rings; may have no device open
  *
- * Context: may sleep, under @device->lock or as the last user of @device.
+ * Context: may sleep, for as long as it takes to write out what is dirty, but that
+ * is not under @device->lock.
  */
 void blkback_bdev_close(struct blkback_device *device)
 {
-	fmode_t mode = FMODE_READ;
+	struct block_device *bdev;
 
-	if (!device->bdev)
-		return;
-	if (!device->bounds.readonly)
-		mode |= FMODE_WRITE;
-	blkdev_put(device->bdev, mode);
-	device->bdev = NULL;
+	mutex_lock(&device->lock);
+	bdev = take_bdev(device);
+	mutex_unlock(&device->lock);
+	if (bdev)
+		put_bdev(device, bdev);
 }
 
 /**
@@ -184,7 +203,7 @@ void blkback_bdev_drop_dead(struct blkback_device *device)
 {
 	lockdep_assert_held(&device->lock);
 	if (device->bdev && !disk_live(device->bdev->bd_disk))
-		blkback_bdev_close(device);
+		put_bdev(device, take_bdev(device));
 }
 
 /**

@@ -323,13 +323,11 @@ struct blkback_ring {
  * struct blkback_ring_spec - a ring as its frontend published it
  * @nr_pages: grant pages, a power of two
  * @ref: their grant references
- * @persistent: the frontend's grants may stay mapped, both sides said so
  * @evtchn: the frontend's event channel
  */
 struct blkback_ring_spec {
 	unsigned int	nr_pages;
 	grant_ref_t	ref[XENBLK_MAX_RING_PAGES];
-	bool		persistent;
 	evtchn_port_t	evtchn;
 };
 

@@ -317,7 +317,6 @@ static int read_ring(struct blkback_device *device, const char *dir,
 	int err;
 
 	spec->nr_pages = 1U << want->order;
-	spec->persistent = want->persistent && device->persist.offered;
 	if (spec->nr_pages == 1)
 		err = read_first_ref(dir, want->numbered, &spec->ref[0]);
 	else
@@ -362,6 +361,43 @@ static struct blkback_ring *connect_ring(struct blkback_device *device,
 	return ring;
 }
 
+/*
+ * Rings with answers were another backend's. Their frontend is Connected, and may
+ * not have noticed the change: what was agreed with that one, and so whether
+ * mappings may stay, is not known here. To unmap them does no harm.
+ */
+static bool is_taking_up(const struct published *want,
+			 struct blkback_ring **rings)
+{
+	unsigned int id;
+
+	for (id = 0; id < want->nr_queues; id++)
+		if (rings[id]->back.rsp_prod)
+			return true;
+	return false;
+}
+
+static int keep_grants(struct blkback_device *device,
+		       const struct published *want,
+		       struct blkback_ring **rings)
+{
+	unsigned int id;
+	int err = 0;
+
+	if (!want->persistent || !device->persist.offered ||
+	    is_taking_up(want, rings))
+		return 0;
+	for (id = 0; id < want->nr_queues && !err; id++)
+		err = blkback_persist_create(rings[id], &device->persist);
+	return err;
+}
+
+static void drop_rings(struct blkback_ring **rings, unsigned int nr)
+{
+	blkback_rings_stop(rings, nr);
+	blkback_rings_free(rings, nr);
+}
+
 static int connect_all(struct blkback_device *device,
 		       const struct published *want,
 		       struct blkback_ring **rings)
@@ -372,8 +408,7 @@ static int connect_all(struct blkback_device *device,
 		struct blkback_ring *ring = connect_ring(device, want, id);
 
 		if (IS_ERR(ring)) {
-			blkback_rings_stop(rings, id);
-			blkback_rings_free(rings, id);
+			drop_rings(rings, id);
 			return PTR_ERR(ring);
 		}
 		rings[id] = ring;
@@ -406,6 +441,11 @@ int blkback_connect_rings(struct blkback_device *device)
 	err = connect_all(device, &want, rings);
 	if (err)
 		return err;
+	err = keep_grants(device, &want, rings);
+	if (err) {
+		drop_rings(rings, want.nr_queues);
+		return err;
+	}
 	device->rings = rings;
 	device->nr_rings = want.nr_queues;
 	xenblk_info_ratelimited(device->xdev,

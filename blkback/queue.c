@@ -177,19 +177,6 @@ static void unmap_ring(struct blkback_ring *ring)
 	xenbus_unmap_ring_vfree(ring->device->xdev, ring->back.ring.sring);
 }
 
-/*
- * A ring with answers was another backend's. Its frontend may not have noticed
- * the change: what was agreed with that one, and so whether mappings may stay, is
- * not known here. To unmap them does no harm.
- */
-static int keep_grants(struct blkback_ring *ring,
-		       const struct blkback_ring_spec *spec)
-{
-	if (!spec->persistent || ring->back.rsp_prod)
-		return 0;
-	return blkback_persist_create(ring, &ring->device->persist);
-}
-
 static int create_thread(struct blkback_ring *ring)
 {
 	ring->thread = kthread_create(blkback_ring_thread, ring, "%s",
@@ -274,9 +261,6 @@ struct blkback_ring *blkback_ring_create(struct blkback_device *device,
 	err = map_ring(ring, layout, spec);
 	if (err)
 		goto free_pools;
-	err = keep_grants(ring, spec);
-	if (err)
-		goto unmap_ring;
 	err = create_thread(ring);
 	if (err)
 		goto unmap_ring;

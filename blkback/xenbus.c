@@ -50,14 +50,6 @@ static void start_rings(struct blkback_device *device)
 		blkback_ring_start(device->rings[i]);
 }
 
-/* The disk can go on without its rings when the frontend is to come back. */
-static void become_closed(struct blkback_device *device)
-{
-	if (!is_online(device))
-		blkback_bdev_close(device);
-	change_state(device, XenbusStateClosed);
-}
-
 static void start_teardown(struct blkback_device *device)
 {
 	lockdep_assert_held(&device->lock);
@@ -70,12 +62,18 @@ static void start_teardown(struct blkback_device *device)
 	queue_work(device_queue, &device->teardown);
 }
 
+/* The disk can go on without its rings when the frontend is to come back. */
+static bool needs_bdev(const struct blkback_device *device)
+{
+	return !device->removed && is_online(device);
+}
+
 static void disconnect(struct blkback_device *device)
 {
-	if (device->rings)
+	if (device->rings || (device->bdev && !needs_bdev(device)))
 		start_teardown(device);
 	else
-		become_closed(device);
+		change_state(device, XenbusStateClosed);
 }
 
 /* The device is the frontend's loss, not ours: all else goes on. */
@@ -240,7 +238,8 @@ static void physical_device_changed(struct xenbus_watch *watch,
 		container_of(watch, struct blkback_device, watch);
 
 	mutex_lock(&device->lock);
-	if (!device->removed && may_go_on(device))
+	if (!device->removed && !device->tearing_down && !device->connecting &&
+	    may_go_on(device))
 		follow_frontend(device, frontend_state(device));
 	follow_size(device);
 	mutex_unlock(&device->lock);
@@ -277,15 +276,20 @@ static void run_connect(struct work_struct *work)
 	mutex_lock(&device->lock);
 	device->connecting = false;
 	removed = device->removed;
-	front = frontend_state(device);
-	if (!removed && xenblk_state_back_action(device->state, front) ==
-				XENBLK_ACT_CONNECT)
-		connect(device);
-	else
-		follow_frontend(device, front);
+	if (!removed) {
+		front = frontend_state(device);
+		if (xenblk_state_back_action(device->state, front) ==
+		    XENBLK_ACT_CONNECT)
+			connect(device);
+		else
+			follow_frontend(device, front);
+	}
 	mutex_unlock(&device->lock);
-	if (removed)
-		end_device(device);
+	if (!removed)
+		return;
+	/* It may have let go of the lock, but not returned from it. */
+	flush_work(&device->teardown);
+	end_device(device);
 }
 
 static void forget_rings(struct blkback_device *device)
@@ -293,34 +297,48 @@ static void forget_rings(struct blkback_device *device)
 	blkback_stats_retire(device);
 	device->rings = NULL;
 	device->nr_rings = 0;
-	device->tearing_down = false;
 }
 
 /*
- * @tearing_down keeps everybody else from the rings; statistics may still be
- * read, so they are only freed once they can't be found any more.
+ * @tearing_down keeps everybody else from rings and disk; statistics may still be
+ * read, so the rings are only freed once they can't be found any more. The last
+ * close of a disk writes out what is dirty.
  */
-static void run_teardown(struct work_struct *work)
+static void stop_using(struct blkback_device *device)
 {
-	struct blkback_device *device =
-		container_of(work, struct blkback_device, teardown);
 	struct blkback_ring **rings = device->rings;
 	unsigned int nr_rings = device->nr_rings;
-	bool removed;
+	bool close;
 
-	/* It may have let go of the lock, but not returned from it. */
-	flush_work(&device->connect);
 	if (device->handing_over)
 		blkback_rings_finish(rings, nr_rings);
-	blkback_rings_stop(rings, nr_rings);
+	if (rings)
+		blkback_rings_stop(rings, nr_rings);
 	/* Only the rings queue it. */
 	cancel_work_sync(&device->resize);
 	mutex_lock(&device->lock);
 	forget_rings(device);
 	blkback_rings_free(rings, nr_rings);
+	close = !needs_bdev(device);
+	mutex_unlock(&device->lock);
+	if (close)
+		blkback_bdev_close(device);
+}
+
+static void run_teardown(struct work_struct *work)
+{
+	struct blkback_device *device =
+		container_of(work, struct blkback_device, teardown);
+	bool removed;
+
+	/* It may have let go of the lock, but not returned from it. */
+	flush_work(&device->connect);
+	stop_using(device);
+	mutex_lock(&device->lock);
+	device->tearing_down = false;
 	removed = device->removed;
 	if (!removed) {
-		become_closed(device);
+		change_state(device, XenbusStateClosed);
 		follow_frontend(device, frontend_state(device));
 	}
 	mutex_unlock(&device->lock);
@@ -416,28 +434,22 @@ static void stop_watch(struct blkback_device *device)
 	device->watch.node = NULL;
 }
 
-/* Ends the device, now or by the work that is on. */
+/* The work that is on ends the device, or one of its own: xenwatch may be here. */
 static void let_go(struct blkback_device *device)
 {
-	bool idle;
-
 	mutex_lock(&device->lock);
 	device->removed = true;
-	if (device->rings)
+	if (!device->connecting)
 		start_teardown(device);
-	idle = !device->tearing_down && !device->connecting;
 	mutex_unlock(&device->lock);
-	if (!idle)
-		return;
-	/* Both may have let go of the lock, but not returned from it. */
-	flush_work(&device->connect);
-	flush_work(&device->teardown);
-	end_device(device);
 }
 
+/* One that is there again is another's: nobody but us has left Initialising. */
 static bool is_known(const struct xenbus_device *xdev)
 {
-	return xenbus_exists(XBT_NIL, xdev->nodename, XENBLK_KEY_STATE);
+	enum xenbus_state state = xenbus_read_driver_state(xdev->nodename);
+
+	return state != XenbusStateUnknown && state != XenbusStateInitialising;
 }
 
 /*

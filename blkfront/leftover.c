@@ -6,6 +6,7 @@
  * In a detach it does so a moment after this side is closed. The grant code of
  * the kernel would free ten pages a second, of the thousands that there may be.
  */
+#include <linux/mutex.h>
 #include <linux/slab.h>
 
 #include "blkfront.h"
@@ -29,6 +30,8 @@ struct leftover {
 
 static void retry(struct work_struct *work);
 
+/* Of who looks at them: what is looked at is not in the list. */
+static DEFINE_MUTEX(look_lock);
 static LLIST_HEAD(leftovers);
 static DECLARE_DELAYED_WORK(retry_work, retry);
 /* Since the last page came; racing with one that comes makes it a few more. */
@@ -50,11 +53,13 @@ static void free_leftover(struct leftover *leftover, bool last_try)
 
 static void free_all(bool last_try)
 {
-	struct llist_node *all = llist_del_all(&leftovers);
 	struct leftover *leftover, *next;
 
-	llist_for_each_entry_safe(leftover, next, all, node)
+	mutex_lock(&look_lock);
+	llist_for_each_entry_safe(leftover, next, llist_del_all(&leftovers),
+				  node)
 		free_leftover(leftover, last_try);
+	mutex_unlock(&look_lock);
 }
 
 static void retry(struct work_struct *work)

@@ -251,8 +251,8 @@ static void take_up(struct blkfront_dev *dev)
 static void retry(struct blkfront_dev *dev)
 {
 	if (dev->nr_retries && time_before(jiffies, dev->retry_at)) {
-		queue_delayed_work(blkfront_workqueue, &dev->look_again,
-				   dev->retry_at - jiffies);
+		mod_delayed_work(blkfront_workqueue, &dev->look_again,
+				 dev->retry_at - jiffies);
 		return;
 	}
 	dev->retry_at = jiffies + (HZ << dev->nr_retries);
@@ -283,6 +283,19 @@ static void lose(struct blkfront_dev *dev, enum xenbus_state backend)
 	}
 }
 
+/*
+ * The bus makes a backend that can't map a ring show Closing for a moment. A disk
+ * that waits has nothing to close.
+ */
+static void close_unconnected(struct blkfront_dev *dev,
+			      enum xenbus_state backend)
+{
+	if (dev->held && is_coming_back(dev))
+		lose(dev, backend);
+	else
+		disconnect(dev);
+}
+
 static void act(struct blkfront_dev *dev, enum xenbus_state backend)
 {
 	switch (xenblk_state_front_action(dev->xdev->state, backend)) {
@@ -300,7 +313,7 @@ static void act(struct blkfront_dev *dev, enum xenbus_state backend)
 		close_connection(dev);
 		break;
 	case XENBLK_ACT_DISCONNECT:
-		disconnect(dev);
+		close_unconnected(dev, backend);
 		break;
 	case XENBLK_ACT_LOST:
 		lose(dev, backend);

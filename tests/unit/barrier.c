@@ -99,11 +99,8 @@ static bool all_earlier_done(const struct blkback_request *barrier)
 	return true;
 }
 
-static void take(struct blkback_ring *ring)
+static void admit(struct blkback_ring *ring, struct blkback_request *request)
 {
-	struct blkback_request *request =
-		&requests[ring->id][ring->back.req_cons++];
-
 	request->taken_in = ring->taken_in;
 	ring->in_flight++;
 	if (!request->barrier) {
@@ -121,19 +118,38 @@ static void take(struct blkback_ring *ring)
 	blkback_barrier_park(request);
 }
 
+/* What finds no room waits for it, off the ring. */
+static bool take(struct blkback_ring *ring)
+{
+	struct blkback_request *request = ring->waiting;
+
+	if (!request)
+		request = &requests[ring->id][ring->back.req_cons++];
+	ring->waiting = ring->in_flight < DEPTH ? NULL : request;
+	if (!ring->waiting)
+		admit(ring, request);
+	return !ring->waiting;
+}
+
+static bool may_take(const struct blkback_ring *ring)
+{
+	u32 nr;
+
+	if (ring->barrier)
+		return false;
+	if (ring->waiting)
+		return ring->in_flight < DEPTH;
+	xenblk_ring_pending_requests(&ring->back, &nr);
+	return nr && !blkback_is_handing_over(ring);
+}
+
 static bool take_some(struct blkback_ring *ring)
 {
 	unsigned int budget = 1 + one_of(5);
 	bool took = false;
-	u32 nr;
 
-	if (blkback_is_handing_over(ring))
-		return false;
-	xenblk_ring_pending_requests(&ring->back, &nr);
-	while (nr-- && budget-- && !ring->barrier && ring->in_flight < DEPTH) {
-		take(ring);
-		took = true;
-	}
+	while (budget-- && may_take(ring))
+		took |= take(ring);
 	return took;
 }
 
@@ -183,8 +199,7 @@ static bool nothing_to_do(const struct blkback_ring *ring)
 		return false;
 	if (ring->stopping)
 		return ring->in_flight && !blkback_has_parked(ring);
-	return ring->barrier || blkback_is_handing_over(ring) || ring->in_flight == DEPTH ||
-	       ring->back.req_prod == ring->back.req_cons;
+	return !may_take(ring);
 }
 
 /* The one that is to be stopped may be anywhere. */
@@ -301,16 +316,18 @@ static void check_stops(void)
 			tap_expect(rings[k].ended, true,
 				   "seed %u: ring %u ends", i + 1000, k);
 		}
+		tap_expect(device.barriers.queue.next == &device.barriers.queue,
+			   true, "seed %u: no barrier is queued", i + 1000);
 	}
 	tap_verdict("rings end whatever their barriers wait for");
 }
 
-static bool any_in_flight(void)
+static bool any_unfinished(void)
 {
 	unsigned int i;
 
 	for (i = 0; i < NR_RINGS; i++)
-		if (rings[i].in_flight)
+		if (rings[i].in_flight || rings[i].waiting)
 			return true;
 	return false;
 }
@@ -327,7 +344,7 @@ static void check_hands_over(void)
 			step();
 		device.handing_over = true;
 		blkback_rings_wake(ring_list, NR_RINGS);
-		for (steps = 0; any_in_flight() && steps < PATIENCE; steps++)
+		for (steps = 0; any_unfinished() && steps < PATIENCE; steps++)
 			step();
 		for (k = 0; k < NR_RINGS; k++)
 			tap_expect(rings[k].in_flight, 0,

@@ -66,6 +66,11 @@ struct llist_head {
 
 static inline bool llist_add(struct llist_node *node, struct llist_head *list)
 {
+	const struct llist_node *other;
+
+	for (other = list->first; other; other = other->next)
+		if (other == node)
+			abort();
 	node->next = list->first;
 	list->first = node;
 	return !node->next;
