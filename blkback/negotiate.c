@@ -452,7 +452,7 @@ int blkback_connect_rings(struct blkback_device *device)
 				"%u queues of %u pages, %s-bit layout%s",
 				want.nr_queues, 1U << want.order,
 				want.layout == XENBLK_LAYOUT_32 ? "32" : "64",
-				want.persistent && device->persist.offered ?
+				rings[0]->store.grants ?
 				", persistent grants" : "");
 	return 0;
 }

@@ -245,20 +245,17 @@ static void physical_device_changed(struct xenbus_watch *watch,
 	mutex_unlock(&device->lock);
 }
 
-static void drop(struct blkback_device *device)
+/* Nobody else was let in, but the frontend may have moved on. */
+static void end_connecting(struct blkback_device *device)
 {
-	if (refcount_dec_and_test(&device->users))
-		kfree(device);
-}
+	enum xenbus_state front = frontend_state(device);
 
-/* Whoever removes the device may wait for this. */
-static void end_device(struct blkback_device *device)
-{
-	blkback_bdev_close(device);
-	blkback_affinity_forget(device);
-	put_device(&device->xdev->dev);
-	complete_all(&device->ended);
-	drop(device);
+	lockdep_assert_held(&device->lock);
+	if (xenblk_state_back_action(device->state, front) ==
+	    XENBLK_ACT_CONNECT)
+		connect(device);
+	else
+		follow_frontend(device, front);
 }
 
 /*
@@ -269,27 +266,15 @@ static void run_connect(struct work_struct *work)
 {
 	struct blkback_device *device =
 		container_of(work, struct blkback_device, connect);
-	enum xenbus_state front;
-	bool removed;
 
 	blkback_bdev_clean(device);
 	mutex_lock(&device->lock);
 	device->connecting = false;
-	removed = device->removed;
-	if (!removed) {
-		front = frontend_state(device);
-		if (xenblk_state_back_action(device->state, front) ==
-		    XENBLK_ACT_CONNECT)
-			connect(device);
-		else
-			follow_frontend(device, front);
-	}
+	if (device->removed)
+		start_teardown(device);
+	else
+		end_connecting(device);
 	mutex_unlock(&device->lock);
-	if (!removed)
-		return;
-	/* It may have let go of the lock, but not returned from it. */
-	flush_work(&device->teardown);
-	end_device(device);
 }
 
 static void forget_rings(struct blkback_device *device)
@@ -323,6 +308,22 @@ static void stop_using(struct blkback_device *device)
 	mutex_unlock(&device->lock);
 	if (close)
 		blkback_bdev_close(device);
+}
+
+static void drop(struct blkback_device *device)
+{
+	if (refcount_dec_and_test(&device->users))
+		kfree(device);
+}
+
+/* Whoever removes the device may wait for this. */
+static void end_device(struct blkback_device *device)
+{
+	blkback_bdev_close(device);
+	blkback_affinity_forget(device);
+	put_device(&device->xdev->dev);
+	complete_all(&device->ended);
+	drop(device);
 }
 
 static void run_teardown(struct work_struct *work)
