@@ -89,7 +89,10 @@ static void run_size(struct disk *d, const char *disk, uint64_t sectors)
 	tap_check(mock_state(&d->m) == CONNECTED, "still connected");
 }
 
-/* What the toolstack wrote to take the disk away stays. */
+/*
+ * What the toolstack wrote to take the disk away stays; a frontend that refuses is
+ * told of a size nevertheless.
+ */
 static void run_closing(struct disk *d, const char *disk)
 {
 	mock_write(&d->m, d->m.back, "state", "%d", CLOSING);
@@ -97,7 +100,8 @@ static void run_closing(struct disk *d, const char *disk)
 	resize(disk, 4096);
 	tap_check(read_at(d, 0, 0) == 0, "closing: still served");
 	tap_check(read_at(d, 0, 4096) == -1, "closing: nothing beyond the end");
-	tap_check(count_events(d) == 0, "closing: the state is not written");
+	tap_check(count_events(d) == 1, "closing: told once");
+	tap_check(disk_number(d, "sectors") == 4096, "closing: the node says so");
 	tap_check(mock_state(&d->m) == CLOSING, "closing: still so");
 }
 
