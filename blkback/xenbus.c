@@ -146,12 +146,17 @@ static enum xenbus_state frontend_state(const struct blkback_device *device)
 	return xenbus_read_driver_state(device->xdev->otherend);
 }
 
+/* Either work looks at the frontend again when it ends. */
+static bool is_left_alone(const struct blkback_device *device)
+{
+	return device->removed || device->tearing_down || device->connecting;
+}
+
 static void follow_frontend(struct blkback_device *device,
 			    enum xenbus_state front)
 {
 	lockdep_assert_held(&device->lock);
-	/* Either looks at the frontend again when it ends. */
-	if (device->removed || device->tearing_down || device->connecting)
+	if (is_left_alone(device))
 		return;
 	switch (xenblk_state_back_action(device->state, front)) {
 	case XENBLK_ACT_REOPEN:
@@ -238,8 +243,7 @@ static void physical_device_changed(struct xenbus_watch *watch,
 		container_of(watch, struct blkback_device, watch);
 
 	mutex_lock(&device->lock);
-	if (!device->removed && !device->tearing_down && !device->connecting &&
-	    may_go_on(device))
+	if (!is_left_alone(device) && may_go_on(device))
 		follow_frontend(device, frontend_state(device));
 	follow_size(device);
 	mutex_unlock(&device->lock);
