@@ -28,12 +28,17 @@ null_openers() {
 	awk '$1 == "null_blk" { print $3 }' /proc/modules
 }
 
+# The path of a device-mapper device: nobody makes links in /dev/mapper here.
+dm_path() {
+	echo "/dev/$(dmsetup info -c --noheadings -o blkdevname "$1")"
+}
+
 # held_create NAME SECTORS DEVICE: a device over another, that "dmsetup suspend" holds
 # with all that is in flight; leaves its path in "held_dev".
 held_create() {
 	modprobe dm-mod
 	echo "0 $2 linear $3 0" | dmsetup create "$1"
-	held_dev=/dev/$(dmsetup info -c --noheadings -o blkdevname "$1")
+	held_dev=$(dm_path "$1")
 	defer held_remove "$1"
 }
 
