@@ -57,9 +57,23 @@ static int read_mode(struct xenbus_device *xdev, fmode_t *mode)
 	return 0;
 }
 
-static int open_dev(struct blkback_device *device, dev_t dev, fmode_t mode)
+/*
+ * Some drivers refuse to be opened for writing when they are set read-only, of
+ * others it has to be asked; the block layer lets writes through.
+ */
+static struct block_device *get_bdev(dev_t dev, fmode_t mode)
 {
 	struct block_device *bdev = blkdev_get_by_dev(dev, mode, NULL);
+
+	if (IS_ERR(bdev) || !(mode & FMODE_WRITE) || !bdev_read_only(bdev))
+		return bdev;
+	blkdev_put(bdev, mode);
+	return ERR_PTR(-EACCES);
+}
+
+static int open_dev(struct blkback_device *device, dev_t dev, fmode_t mode)
+{
+	struct block_device *bdev = get_bdev(dev, mode);
 
 	if (IS_ERR(bdev)) {
 		xenblk_xs_error(device->xdev, PTR_ERR(bdev),
@@ -99,11 +113,22 @@ int blkback_bdev_open(struct blkback_device *device)
 	return open_dev(device, dev, mode);
 }
 
+/* Can a disk take a block that begins in one page and ends in the next? */
+static bool takes_two_pieces(struct block_device *bdev)
+{
+	struct request_queue *queue = bdev_get_queue(bdev);
+
+	return queue_max_segments(queue) > 1 &&
+	       !(queue_virt_boundary(queue) & PAGE_MASK);
+}
+
 /* Some disks take no memory that is aligned to less than their block. */
 static u32 memory_sectors(struct block_device *bdev)
 {
 	u32 nr = (bdev_dma_alignment(bdev) + 1) >> XENBLK_SECTOR_SHIFT;
 
+	if (!takes_two_pieces(bdev))
+		nr = bdev_logical_block_size(bdev) >> XENBLK_SECTOR_SHIFT;
 	return clamp_t(u32, nr, 1, XENBLK_SECTORS_PER_PAGE);
 }
 

@@ -73,7 +73,7 @@ static bool changes_disk(const struct blkback_io *io)
 	       (io->op != XENBLK_OP_READ && io->nr_segments);
 }
 
-/* Of the request as a whole: a block may lie in two pieces of memory. */
+/* Of the request as a whole: see splits_block(). */
 static bool breaks_block(const struct blkback_bounds *bounds,
 			 const struct blkback_io *io)
 {
@@ -120,6 +120,23 @@ int blkback_parse_header(const struct blkback_bounds *bounds,
 	return io->op == XENBLK_OP_DISCARD ? check_place(bounds, io) : 0;
 }
 
+/*
+ * A block may lie in two pieces of memory, the end of a page and the start of
+ * the next. In more, or with a gap between them, it may be what a disk can't
+ * take in one transfer: the block layer would have to split it, can't, and
+ * takes that for a fault of the kernel.
+ */
+static bool splits_block(const struct blkback_bounds *bounds,
+			 const struct xenblk_segment *segment, u64 begins,
+			 u64 ends)
+{
+	u32 mask = bounds->block_sectors - 1;
+
+	return ((begins & mask) && segment->first_sect) ||
+	       ((ends & mask) &&
+		segment->last_sect != XENBLK_SECTORS_PER_PAGE - 1);
+}
+
 static int parse_segment(const struct blkback_bounds *bounds,
 			 const struct xenblk_segment *segment,
 			 struct blkback_io *io)
@@ -132,6 +149,9 @@ static int parse_segment(const struct blkback_bounds *bounds,
 	nr_sectors = segment->last_sect - segment->first_sect + 1;
 	if ((segment->first_sect | nr_sectors) & (bounds->memory_sectors - 1))
 		return -EINVAL;
+	if (splits_block(bounds, segment, io->nr_sectors,
+			 io->nr_sectors + nr_sectors))
+		return -EINVAL;
 	io->nr_sectors += nr_sectors;
 	return 0;
 }
@@ -143,7 +163,8 @@ static int parse_segment(const struct blkback_bounds *bounds,
  * @io: from blkback_parse_header(); its nr_sectors is set
  *
  * Return: 0, or -EINVAL when a segment leaves its page or is no memory for the
- * disk, or when the request breaks a logical block or leaves the disk.
+ * disk, or when the request breaks a logical block, there or in memory, or
+ * leaves the disk.
  */
 int blkback_parse_segments(const struct blkback_bounds *bounds,
 			   const struct xenblk_segment *segments,

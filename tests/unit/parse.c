@@ -164,6 +164,11 @@ static void expect_aligned(const struct blkback_bounds *bounds,
 	}
 	if (sector % bounds->block_sectors || sum % bounds->block_sectors)
 		sound = false;
+	/* A block that the first begins and the second ends: without a gap. */
+	if ((segs[0].last_sect - segs[0].first_sect + 1) %
+	    bounds->block_sectors &&
+	    (segs[0].last_sect != 7 || segs[1].first_sect))
+		sound = false;
 	tap_expect(parse(bounds, sector, segs, 2, &io), sound ? 0 : -EINVAL,
 		   "block %u, memory %u, %u to %u, %u to %u, at %llu",
 		   bounds->block_sectors, bounds->memory_sectors,
