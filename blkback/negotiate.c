@@ -416,6 +416,12 @@ static int connect_all(struct blkback_device *device,
 	return 0;
 }
 
+static int no_memory(struct blkback_device *device)
+{
+	xenblk_xs_error(device->xdev, -ENOMEM, "no memory for rings");
+	return -ENOMEM;
+}
+
 /**
  * blkback_connect_rings() - connect the rings that the frontend published
  * @device: without rings; its bounds are set
@@ -437,14 +443,14 @@ int blkback_connect_rings(struct blkback_device *device)
 		return err;
 	rings = kcalloc(want.nr_queues, sizeof(*rings), GFP_KERNEL);
 	if (!rings)
-		return -ENOMEM;
+		return no_memory(device);
 	err = connect_all(device, &want, rings);
 	if (err)
 		return err;
 	err = keep_grants(device, &want, rings);
 	if (err) {
 		drop_rings(rings, want.nr_queues);
-		return err;
+		return no_memory(device);
 	}
 	device->rings = rings;
 	device->nr_rings = want.nr_queues;

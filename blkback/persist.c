@@ -51,7 +51,7 @@ void blkback_persist_init(struct blkback_ring *ring)
  * @limits: how many, for how long
  *
  * Context: may sleep.
- * Return: 0 or -ENOMEM.
+ * Return: 0; or -ENOMEM, and what there is goes with the ring.
  */
 int blkback_persist_create(struct blkback_ring *ring,
 			   const struct blkback_persist_limits *limits)
@@ -68,10 +68,8 @@ int blkback_persist_create(struct blkback_ring *ring,
 	store->buckets = kvcalloc(1UL << store->bucket_bits,
 				  sizeof(store->buckets[0]), GFP_KERNEL);
 	store->grants = kvcalloc(nr, sizeof(store->grants[0]), GFP_KERNEL);
-	if (!store->buckets || !store->grants) {
-		blkback_persist_destroy(ring);
+	if (!store->buckets || !store->grants)
 		return -ENOMEM;
-	}
 	for (i = 0; i < nr; i++)
 		list_add_tail(&store->grants[i].node, &store->empty);
 	return 0;
