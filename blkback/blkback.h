@@ -473,8 +473,10 @@ void blkback_grant_fetch_lists(struct blkback_ring *ring,
 			       struct list_head *requests);
 void blkback_grant_map(struct blkback_ring *ring, struct list_head *requests);
 void blkback_grant_unmap(struct blkback_ring *ring, struct list_head *requests);
-int blkback_grant_try(struct blkback_ring *ring, const grant_ref_t *refs,
-		      unsigned int nr);
+int blkback_grant_pin(struct blkback_ring *ring, const grant_ref_t *refs,
+		      unsigned int nr, struct blkback_segment *pinned);
+void blkback_grant_unpin(struct blkback_ring *ring,
+			 struct blkback_segment *pinned, unsigned int nr);
 bool blkback_grant_reserve(struct blkback_ring *ring, unsigned int nr_pages);
 void blkback_grant_trim(struct blkback_ring *ring, unsigned int keep);
 void blkback_grant_release(struct blkback_ring *ring,

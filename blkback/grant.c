@@ -312,23 +312,14 @@ static void add_unmap_op(struct blkback_ring *ring,
 	gnttab_set_unmap_op(&batch->unmap[batch->nr_unmaps],
 			    address_of(segment->page), GNTMAP_host_map,
 			    segment->handle);
+	/* The hypervisor's to change, if it gets to see the operation. */
+	batch->unmap[batch->nr_unmaps].status = GNTST_general_error;
 	batch->page[batch->nr_unmaps++] = segment->page;
 	segment->page = NULL;
 }
 
-/**
- * blkback_grant_try() - can the pages of a ring be mapped?
- * @ring: has no requests yet
- * @refs: their grants
- * @nr: how many, at most XENBLK_MAX_RING_PAGES
- *
- * They are mapped and unmapped again.
- *
- * Context: may sleep; the thread of @ring does not run yet.
- * Return: 0; -ENOSPC when this domain has no handle left; or -EINVAL.
- */
-int blkback_grant_try(struct blkback_ring *ring, const grant_ref_t *refs,
-		      unsigned int nr)
+static int map_each(struct blkback_ring *ring, const grant_ref_t *refs,
+		    unsigned int nr, struct blkback_segment *mapped)
 {
 	struct blkback_batch *batch = ring->batch;
 	unsigned int i;
@@ -341,20 +332,59 @@ int blkback_grant_try(struct blkback_ring *ring, const grant_ref_t *refs,
 	}
 	gnttab_map_refs(batch->map, NULL, batch->page, nr);
 	for (i = 0; i < nr; i++) {
-		struct blkback_segment tried = {
-			.page = batch->page[i],
-			.handle = batch->map[i].handle,
-		};
-
 		if (batch->map[i].status == GNTST_okay) {
-			add_unmap_op(ring, &tried);
+			mapped[i].page = batch->page[i];
+			mapped[i].handle = batch->map[i].handle;
 			continue;
 		}
 		err = is_short_of_handles(batch->map[i].status) ? -ENOSPC :
 								  -EINVAL;
-		put_idle(ring, tried.page);
+		put_idle(ring, batch->page[i]);
 	}
+	return err;
+}
+
+/**
+ * blkback_grant_unpin() - undo blkback_grant_pin()
+ * @ring: the same
+ * @pinned: its mappings; what has no page is passed over
+ * @nr: how many
+ */
+void blkback_grant_unpin(struct blkback_ring *ring,
+			 struct blkback_segment *pinned, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (pinned[i].page)
+			add_unmap_op(ring, &pinned[i]);
 	flush_unmaps(ring);
+}
+
+/**
+ * blkback_grant_pin() - make sure that the pages of a ring can be mapped
+ * @ring: has no requests yet
+ * @refs: their grants
+ * @nr: how many, at most XENBLK_MAX_RING_PAGES
+ * @pinned: no pages yet; a mapping of each, after success
+ *
+ * A guest can't take a grant back while it is mapped for writing; and as many
+ * handles as there are pages have just been free.
+ *
+ * Context: may sleep; the thread of @ring does not run yet.
+ * Return: 0; -ENOSPC when this domain is short of handles; or -EINVAL.
+ */
+int blkback_grant_pin(struct blkback_ring *ring, const grant_ref_t *refs,
+		      unsigned int nr, struct blkback_segment *pinned)
+{
+	struct blkback_segment again[XENBLK_MAX_RING_PAGES] = {};
+	int err = map_each(ring, refs, nr, pinned);
+
+	if (!err)
+		err = map_each(ring, refs, nr, again);
+	blkback_grant_unpin(ring, again, nr);
+	if (err)
+		blkback_grant_unpin(ring, pinned, nr);
 	return err;
 }
 

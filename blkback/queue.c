@@ -158,14 +158,16 @@ static void free_pools(struct blkback_ring *ring)
 static int map_ring(struct blkback_ring *ring, enum xenblk_layout layout,
 		    struct blkback_ring_spec *spec)
 {
+	struct blkback_segment pinned[XENBLK_MAX_RING_PAGES] = {};
 	void *pages;
 	int err;
 
-	err = blkback_grant_try(ring, spec->ref, spec->nr_pages);
+	err = blkback_grant_pin(ring, spec->ref, spec->nr_pages, pinned);
 	if (err)
 		return err;
 	err = xenbus_map_ring_valloc(ring->device->xdev, spec->ref,
 				     spec->nr_pages, &pages);
+	blkback_grant_unpin(ring, pinned, spec->nr_pages);
 	if (err)
 		return err;
 	xenblk_ring_attach_back(&ring->back, pages, layout, spec->nr_pages);
