@@ -170,6 +170,10 @@ static void follow_frontend(struct blkback_device *device,
 		break;
 	case XENBLK_ACT_DISCONNECT:
 		disconnect(device);
+		/* It may have been Closed, and have begun again, unseen. */
+		if (front == XenbusStateInitialising &&
+		    device->state == XenbusStateClosed)
+			reopen(device);
 		break;
 	case XENBLK_ACT_REFUSE:
 		xenblk_info_ratelimited(device->xdev,
@@ -181,6 +185,10 @@ static void follow_frontend(struct blkback_device *device,
 	}
 }
 
+/*
+ * What xenwatch read before it got the lock may be older than what a work that
+ * held it has acted on.
+ */
 static void frontend_changed(struct xenbus_device *xdev,
 			     enum xenbus_state front)
 {
@@ -189,7 +197,7 @@ static void frontend_changed(struct xenbus_device *xdev,
 	if (!device)
 		return;
 	mutex_lock(&device->lock);
-	follow_frontend(device, front);
+	follow_frontend(device, frontend_state(device));
 	mutex_unlock(&device->lock);
 }
 
