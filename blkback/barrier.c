@@ -22,8 +22,11 @@ static void start_round(struct blkback_device *device,
 	lockdep_assert_held(&barriers->lock);
 	barriers->active = request;
 	barriers->missing = device->nr_rings;
-	/* Before the wake-ups, which order it; blkback_barrier_called(). */
-	WRITE_ONCE(barriers->round, barriers->round + 1);
+	/*
+	 * After what this ring's thread saw published, before the wake-ups: pairs
+	 * with blkback_barrier_called() and blkback_barrier_follow().
+	 */
+	smp_store_release(&barriers->round, barriers->round + 1);
 	blkback_rings_wake(device->rings, device->nr_rings);
 }
 
@@ -178,8 +181,14 @@ bool blkback_barrier_called(const struct blkback_ring *ring)
  */
 void blkback_barrier_follow(struct blkback_ring *ring)
 {
-	if (blkback_barrier_called(ring))
-		begin_drain(ring, READ_ONCE(ring->device->barriers.round));
+	/*
+	 * Pairs with start_round(): what its thread saw published when it met the
+	 * barrier is seen here too, though another ring published it.
+	 */
+	u32 round = smp_load_acquire(&ring->device->barriers.round);
+
+	if (round != ring->round)
+		begin_drain(ring, round);
 	if (ring->draining == BLKBACK_TAKING && has_taken_all(ring))
 		count_earlier(ring);
 	if (ring->draining == BLKBACK_FINISHING && !ring->earlier)

@@ -16,6 +16,10 @@ void shim_store(u32 *to, u32 value);
 #define WRITE_ONCE(x, value)	(*(volatile typeof(x) *)&(x) = (value))
 #endif
 
+/* What runs here runs in one thread: order is the program's. */
+#define smp_load_acquire(from)		READ_ONCE(*(from))
+#define smp_store_release(to, value)	WRITE_ONCE(*(to), (value))
+
 #define __printf(text, first) \
 	__attribute__((format(printf, text, first)))
 #define fallthrough	__attribute__((fallthrough))
