@@ -7,6 +7,7 @@
 #include <linux/device.h>
 #include <linux/irq.h>
 #include <linux/sched.h>
+#include <linux/sched/isolation.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
 
@@ -37,6 +38,19 @@ static int place(struct blkback_ring *ring, const struct cpumask *cpus)
 	return err;
 }
 
+/* Processors that were set apart from kernel threads stay so, unless asked for. */
+static void place_near_interrupt(struct blkback_ring *ring)
+{
+	const struct cpumask *near = near_interrupt(ring);
+	cpumask_var_t cpus;
+
+	if (!alloc_cpumask_var(&cpus, GFP_KERNEL))
+		return;
+	if (cpumask_and(cpus, near, housekeeping_cpumask(HK_TYPE_KTHREAD)))
+		place(ring, cpus);
+	free_cpumask_var(cpus);
+}
+
 /**
  * blkback_affinity_apply() - put the thread of a new ring where it belongs
  * @ring: has its thread and its interrupt
@@ -51,7 +65,10 @@ void blkback_affinity_apply(struct blkback_ring *ring)
 					      ring->id);
 
 	lockdep_assert_held(&ring->device->lock);
-	place(ring, asked ?: near_interrupt(ring));
+	if (asked)
+		place(ring, asked);
+	else
+		place_near_interrupt(ring);
 }
 
 /**

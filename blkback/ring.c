@@ -6,6 +6,7 @@
 #include <linux/blkdev.h>
 #include <linux/kthread.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <xen/events.h>
 
 #include "blkback.h"
@@ -461,6 +462,8 @@ int blkback_ring_thread(void *data)
 {
 	struct blkback_ring *ring = data;
 
+	/* Memory must not be sought by writing to a disk that waits for this. */
+	memalloc_noio_save();
 	while (!kthread_should_stop() || ring->in_flight) {
 		blkback_stats_log(ring);
 		if (!serve(ring))
