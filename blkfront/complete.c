@@ -18,7 +18,7 @@ static struct blkfront_slot *find_slot(struct blkfront_queue *queue,
 
 	if (rsp->id >= nr_ents)
 		return NULL;
-	slot = &queue->slots[array_index_nospec(rsp->id, nr_ents)];
+	slot = &queue->slots[array_index_nospec((u32)rsp->id, nr_ents)];
 	/* State before the rest; pairs with blkfront_request_put(). */
 	if (smp_load_acquire(&slot->state) != BLKFRONT_SLOT_WAITING)
 		return NULL;
