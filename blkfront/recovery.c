@@ -92,6 +92,15 @@ static void end_unsent(struct request *rq, blk_status_t status)
 	blk_mq_end_request(rq, status);
 }
 
+/*
+ * Of a driver that stacks requests, not bios, and waits for this very one: it
+ * sends another when this one fails. The block layer's own flushes look alike.
+ */
+static bool is_foreign(const struct request *rq)
+{
+	return rq->end_io && !(rq->rq_flags & RQF_FLUSH_SEQ);
+}
+
 /**
  * blkfront_recovery_park() - keep what a request asks for until it can be sent
  * @queue: a ring that is holding; or one that cannot take so large a request
@@ -105,6 +114,10 @@ void blkfront_recovery_park(struct blkfront_queue *queue, struct request *rq)
 
 	if (req_op(rq) == REQ_OP_FLUSH) {
 		park_flush(dev, rq);
+		return;
+	}
+	if (is_foreign(rq)) {
+		end_unsent(rq, BLK_STS_TRANSPORT);
 		return;
 	}
 	park_bios(dev, rq);
