@@ -257,9 +257,10 @@ struct blkfront_geometry {
  * @rebinding: starting again: wait until the backend let go of the old rings
  * @resumed: the domain is a new one, what was shared is void; set while @work
  *	is frozen, taken by @work
- * @look_again: kicks @work when @retry_at has come
- * @retry_at: when a held disk may publish rings anew, in jiffies
- * @nr_retries: how often it did since it was connected, up to a limit
+ * @look_again: kicks @work when @set_up_at has come
+ * @set_up_at: no rings are made before, in jiffies
+ * @nr_retries: how often the disk started again since it was connected and no
+ *	backend kept pages of ours, up to a limit
  * @refused: the backend was told that the disk is in use
  * @ready: nothing is left to wait for at boot; see blkfront_dev_is_ready()
  * @broken: what the backend sent against the protocol, NULL while nothing; set
@@ -307,7 +308,7 @@ struct blkfront_dev {
 	bool			refused;
 	bool			ready;
 	struct delayed_work	look_again;
-	unsigned long		retry_at;
+	unsigned long		set_up_at;
 	unsigned int		nr_retries;
 
 	const char		*broken;
@@ -383,6 +384,10 @@ void blkfront_break(struct blkfront_dev *dev, const char *what);
 void blkfront_kick(struct blkfront_dev *dev);
 
 /* device.c */
+bool blkfront_dev_is_emulated(struct xenbus_device *xdev,
+			      const struct blkfront_vdev *vdev);
+int blkfront_dev_read_vdev(struct xenbus_device *xdev,
+			   struct blkfront_vdev *vdev);
 struct blkfront_dev *blkfront_dev_create(struct xenbus_device *xdev,
 					 const struct blkfront_vdev *vdev);
 void blkfront_dev_get(struct blkfront_dev *dev);
@@ -402,6 +407,7 @@ int blkfront_queues_prepare(struct blkfront_dev *dev);
 void blkfront_queues_disconnect(struct blkfront_dev *dev);
 void blkfront_queues_poll(struct blkfront_dev *dev);
 void blkfront_queues_hold(struct blkfront_dev *dev);
+void blkfront_queues_leave(struct blkfront_dev *dev);
 void blkfront_queues_release(struct blkfront_dev *dev);
 void blkfront_queues_destroy(struct blkfront_dev *dev);
 
@@ -483,6 +489,7 @@ blkfront_bounce_next(const struct blkfront_bounce *bounce)
 /* leftover.c */
 void blkfront_leftover_end(grant_ref_t gref, void *data);
 void blkfront_leftover_reclaim(void);
+bool blkfront_leftover_any(void);
 void blkfront_leftover_exit(void);
 
 /* indirect.c */
@@ -500,7 +507,7 @@ bool blkfront_disk_added(struct blkfront_dev *dev, int *err);
 void blkfront_disk_stop_discards(struct blkfront_dev *dev);
 void blkfront_disk_update(struct blkfront_dev *dev);
 void blkfront_disk_resize(struct blkfront_dev *dev, u64 sectors);
-bool blkfront_disk_claim_idle(struct blkfront_dev *dev);
+int blkfront_disk_claim_idle(struct blkfront_dev *dev);
 void blkfront_disk_destroy(struct blkfront_dev *dev, bool dead);
 
 #endif /* BLKFRONT_H */

@@ -1,16 +1,81 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The life of a disk's struct, and the names and minors that it holds.
+ * Which disk a device is; the life of its struct, and the names and minors that
+ * it holds.
  */
 #include <linux/list.h>
 #include <linux/slab.h>
 #include <linux/wait_bit.h>
+#include <xen/platform_pci.h>
+#include <xen/xen.h>
 
 #include "blkfront.h"
+#include "keys.h"
+#include "xserror.h"
+#include "xsread.h"
 
 /* Guards the list of reserved names. */
 static DEFINE_MUTEX(names_lock);
 static LIST_HEAD(names);
+
+/**
+ * blkfront_dev_is_emulated() - is a disk the device model's?
+ * @xdev: the xenbus device
+ * @vdev: its number
+ *
+ * On HVM the same disk may be emulated: a CD, or one that was not unplugged.
+ *
+ * Context: may sleep.
+ */
+bool blkfront_dev_is_emulated(struct xenbus_device *xdev,
+			      const struct blkfront_vdev *vdev)
+{
+	char *type;
+	bool cdrom;
+
+	if (!xen_hvm_domain() || xen_pvh_domain())
+		return false;
+	type = xenblk_xs_read_string(xdev->nodename, XENBLK_KEY_DEVICE_TYPE);
+	cdrom = !IS_ERR_OR_NULL(type) && !strncmp(type, "cdrom", 5);
+	if (!IS_ERR(type))
+		kfree(type);
+	if (cdrom)
+		return true;
+	return vdev->major != BLKFRONT_MAJOR &&
+	       xen_has_pv_and_legacy_disk_devices();
+}
+
+/**
+ * blkfront_dev_read_vdev() - which disk is it to be?
+ * @xdev: the xenbus device
+ * @vdev: set on success
+ *
+ * Context: may sleep.
+ * Return: 0, or an error that was reported in the error node.
+ */
+int blkfront_dev_read_vdev(struct xenbus_device *xdev,
+			   struct blkfront_vdev *vdev)
+{
+	unsigned int number;
+	int err;
+
+	err = xenblk_xs_read_uint(xdev->nodename, XENBLK_KEY_VIRTUAL_DEVICE, 0,
+				  UINT_MAX, &number);
+	if (err == -ENOENT)
+		err = xenblk_xs_read_uint(xdev->nodename,
+					  XENBLK_KEY_VIRTUAL_DEVICE_EXT, 0,
+					  UINT_MAX, &number);
+	if (err) {
+		xenblk_xs_error(xdev, err, "bad or missing %s",
+				XENBLK_KEY_VIRTUAL_DEVICE);
+		return err;
+	}
+	err = blkfront_vdev_decode(number, vdev);
+	if (err)
+		xenblk_xs_error(xdev, err, "no disk has the number %u",
+				number);
+	return err;
+}
 
 static int reserve_name(struct blkfront_dev *dev)
 {

@@ -125,6 +125,18 @@ static void run_add(struct work_struct *work)
 	blkfront_kick(dev);
 }
 
+/*
+ * A device that lost its disk may get another in another domain. Whoever has the
+ * old one open still only closes it.
+ */
+static void forget_last_disk(struct blkfront_dev *dev)
+{
+	dev->dying = false;
+	WRITE_ONCE(dev->flush_revoked, false);
+	WRITE_ONCE(dev->discard_revoked, false);
+	WRITE_ONCE(dev->secure_revoked, false);
+}
+
 /**
  * blkfront_disk_create() - make the disk that the backend describes
  * @dev: the device, with geometry and rings
@@ -137,6 +149,7 @@ int blkfront_disk_create(struct blkfront_dev *dev)
 	struct gendisk *disk;
 	int err;
 
+	forget_last_disk(dev);
 	err = blkfront_mq_alloc_tags(dev);
 	if (err)
 		goto complain;
@@ -269,27 +282,38 @@ void blkfront_disk_update(struct blkfront_dev *dev)
 		set_capacity_and_notify(disk, dev->geometry.sectors);
 }
 
-static bool stop_openers(struct blkfront_dev *dev, bool even_if_open)
+static void stop_openers(struct blkfront_dev *dev)
 {
 	struct gendisk *disk = dev->disk;
 
 	mutex_lock(&disk->open_mutex);
-	if (even_if_open || !disk_openers(disk))
-		dev->dying = true;
+	dev->dying = true;
 	mutex_unlock(&disk->open_mutex);
-	return dev->dying;
 }
 
 /**
  * blkfront_disk_claim_idle() - stop openers if there are none
  * @dev: the device, with or without a disk, not being added
  *
+ * Whoever opens or closes the disk may be waiting for its I/O meanwhile: that is
+ * not waited for, since the backend may go before it has answered.
+ *
  * Context: the device's worker.
- * Return: false when the disk is open; its last close kicks the worker.
+ * Return: 0; -EBUSY when the disk is open: its last close kicks the worker; or
+ * -EAGAIN when it is being opened or closed.
  */
-bool blkfront_disk_claim_idle(struct blkfront_dev *dev)
+int blkfront_disk_claim_idle(struct blkfront_dev *dev)
 {
-	return !dev->disk || stop_openers(dev, false);
+	struct gendisk *disk = dev->disk;
+
+	if (!disk)
+		return 0;
+	if (!mutex_trylock(&disk->open_mutex))
+		return -EAGAIN;
+	if (!disk_openers(disk))
+		dev->dying = true;
+	mutex_unlock(&disk->open_mutex);
+	return dev->dying ? 0 : -EBUSY;
 }
 
 /**
@@ -311,7 +335,7 @@ void blkfront_disk_destroy(struct blkfront_dev *dev, bool dead)
 	/* It may be reading, with a lock held that is needed here. */
 	cancel_work_sync(&dev->add);
 	dev->adding = false;
-	stop_openers(dev, true);
+	stop_openers(dev);
 	if (disk_live(disk)) {
 		if (dead)
 			blk_mark_disk_dead(disk);

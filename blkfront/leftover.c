@@ -51,6 +51,7 @@ static void free_leftover(struct leftover *leftover, bool last_try)
 	kfree(leftover);
 }
 
+/* Whoever else looks meanwhile finds an empty list, and leaves it to this. */
 static void free_all(bool last_try)
 {
 	struct leftover *leftover, *next;
@@ -59,15 +60,17 @@ static void free_all(bool last_try)
 	llist_for_each_entry_safe(leftover, next, llist_del_all(&leftovers),
 				  node)
 		free_leftover(leftover, last_try);
+	if (!llist_empty(&leftovers))
+		schedule_delayed_work(&retry_work, RETRY_DELAY);
 	mutex_unlock(&look_lock);
 }
 
 static void retry(struct work_struct *work)
 {
-	free_all(READ_ONCE(nr_retries) >= MAX_RETRIES);
-	WRITE_ONCE(nr_retries, nr_retries + 1);
-	if (!llist_empty(&leftovers))
-		schedule_delayed_work(&retry_work, RETRY_DELAY);
+	unsigned int nr = READ_ONCE(nr_retries);
+
+	WRITE_ONCE(nr_retries, nr + 1);
+	free_all(nr >= MAX_RETRIES);
 }
 
 /**
@@ -107,6 +110,16 @@ void blkfront_leftover_end(grant_ref_t gref, void *data)
 void blkfront_leftover_reclaim(void)
 {
 	free_all(false);
+}
+
+/**
+ * blkfront_leftover_any() - does a backend keep what it should have let go?
+ *
+ * Context: any.
+ */
+bool blkfront_leftover_any(void)
+{
+	return !llist_empty(&leftovers);
 }
 
 /**

@@ -347,6 +347,25 @@ void blkfront_queues_hold(struct blkfront_dev *dev)
 }
 
 /**
+ * blkfront_queues_leave() - the domain has left its backends behind
+ * @dev: the disk; with or without rings, whatever its condition
+ *
+ * Rings and pages are an image that was taken while the old backend could still
+ * write to them: an answer may be there of which the data is not, or half of an
+ * answer. Whatever is not finished is asked again.
+ *
+ * Context: xenwatch, before user space and the worker go on.
+ */
+void blkfront_queues_leave(struct blkfront_dev *dev)
+{
+	lockdep_assert_held(&dev->lock);
+
+	mutex_lock(&dev->queues_lock);
+	stop_queues(dev, !READ_ONCE(dev->removed));
+	mutex_unlock(&dev->queues_lock);
+}
+
+/**
  * blkfront_queues_release() - send what comes in again
  * @dev: the disk, with rings for all hardware queues and nothing in flight
  *

@@ -8,8 +8,6 @@
  */
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
-#include <xen/platform_pci.h>
-#include <xen/xen.h>
 
 #include "blkfront.h"
 #include "keys.h"
@@ -17,8 +15,8 @@
 #include "xserror.h"
 #include "xsread.h"
 
-/* A backend that refuses what a held disk publishes is asked again every 64 s. */
-#define MAX_RETRY_SHIFT		6U
+/* A connection that is not made, or does not last, is tried again every 64 s. */
+#define MAX_RETRIES		7U
 
 /* The only place where the state of a disk's connection changes. */
 static void change_state(struct blkfront_dev *dev, enum xenbus_state to)
@@ -53,23 +51,6 @@ static void disconnect(struct blkfront_dev *dev)
 	change_state(dev, XenbusStateClosed);
 }
 
-static void set_up(struct blkfront_dev *dev)
-{
-	int err = blkfront_negotiate_limits(dev);
-
-	if (!err)
-		err = blkfront_queues_create(dev);
-	if (!err)
-		err = blkfront_negotiate_publish(dev);
-	if (err) {
-		disconnect(dev);
-		return;
-	}
-	change_state(dev, XenbusStateInitialised);
-	/* The backend may be ready already, and then no event will come. */
-	blkfront_kick(dev);
-}
-
 static void drop_rings(struct blkfront_dev *dev)
 {
 	dev->refused = false;
@@ -84,6 +65,60 @@ static void start_again(struct blkfront_dev *dev)
 	drop_rings(dev);
 	dev->rebinding = true;
 	change_state(dev, XenbusStateClosed);
+	blkfront_kick(dev);
+}
+
+/*
+ * The first time at once. A backend that goes each time before the connection is
+ * made, or keeps pages of each that was, is asked less and less often, and so is
+ * this domain for what it is short of.
+ */
+static void start_again_later(struct blkfront_dev *dev)
+{
+	unsigned int nr = dev->nr_retries;
+
+	start_again(dev);
+	dev->set_up_at = jiffies + (nr ? HZ << (nr - 1) : 0);
+	dev->nr_retries = min(nr + 1, MAX_RETRIES);
+}
+
+/* What this domain lacks now it may have later: held I/O can wait for that. */
+static void fail(struct blkfront_dev *dev, int err)
+{
+	bool passes = err == -ENOMEM || err == -ENOSPC || err == -EAGAIN;
+
+	if (dev->held && passes)
+		start_again_later(dev);
+	else
+		disconnect(dev);
+}
+
+static bool must_wait(struct blkfront_dev *dev)
+{
+	if (!time_before(jiffies, dev->set_up_at))
+		return false;
+	mod_delayed_work(blkfront_workqueue, &dev->look_again,
+			 dev->set_up_at - jiffies);
+	return true;
+}
+
+static void set_up(struct blkfront_dev *dev)
+{
+	int err;
+
+	if (must_wait(dev))
+		return;
+	err = blkfront_negotiate_limits(dev);
+	if (!err)
+		err = blkfront_queues_create(dev);
+	if (!err)
+		err = blkfront_negotiate_publish(dev);
+	if (err) {
+		fail(dev, err);
+		return;
+	}
+	change_state(dev, XenbusStateInitialised);
+	/* The backend may be ready already, and then no event will come. */
 	blkfront_kick(dev);
 }
 
@@ -120,7 +155,8 @@ static int connect_again(struct blkfront_dev *dev)
 		return err;
 	change_state(dev, XenbusStateConnected);
 	blkfront_recovery_release(dev);
-	dev->nr_retries = 0;
+	if (!blkfront_leftover_any())
+		dev->nr_retries = 0;
 	return 0;
 }
 
@@ -137,7 +173,7 @@ static void connect(struct blkfront_dev *dev)
 	else if (err == -ESTALE)
 		start_again(dev);
 	else if (err)
-		disconnect(dev);
+		fail(dev, err);
 }
 
 static void resize(struct blkfront_dev *dev)
@@ -148,24 +184,34 @@ static void resize(struct blkfront_dev *dev)
 		blkfront_disk_resize(dev, sectors);
 }
 
+static void refuse(struct blkfront_dev *dev)
+{
+	if (!dev->refused)
+		xenblk_xs_error(dev->xdev, -EBUSY,
+				"Device in use; refusing to close");
+	dev->refused = true;
+	/* It may be told once more since the size is another one. */
+	resize(dev);
+}
+
 /*
  * The backend serves until this side is closed, so what is dirty can still be
  * written. While somebody has the disk open, everything goes on.
  */
 static void close_connection(struct blkfront_dev *dev)
 {
+	int err;
+
 	/* Whoever reads partitions kicks the worker at the end. */
 	if (dev->adding)
 		return;
-	if (!blkfront_disk_claim_idle(dev)) {
-		if (!dev->refused)
-			xenblk_xs_error(dev->xdev, -EBUSY,
-					"Device in use; refusing to close");
-		dev->refused = true;
-		/* It may be told once more since the size is another one. */
-		resize(dev);
+	err = blkfront_disk_claim_idle(dev);
+	if (err == -EAGAIN)
+		mod_delayed_work(blkfront_workqueue, &dev->look_again, HZ / 10);
+	else if (err)
+		refuse(dev);
+	if (err)
 		return;
-	}
 	blkfront_disk_destroy(dev, false);
 	blkfront_queues_destroy(dev);
 	change_state(dev, XenbusStateClosed);
@@ -236,28 +282,14 @@ static enum xenbus_state rebind(struct blkfront_dev *dev)
 static void take_up(struct blkfront_dev *dev)
 {
 	dev->resumed = false;
-	if (xenbus_read_driver_state(dev->xdev->nodename) ==
-	    XenbusStateInitialising)
-		drop_rings(dev);
-	else
+	if (xenbus_read_driver_state(dev->xdev->nodename) !=
+	    XenbusStateInitialising) {
 		start_again(dev);
-}
-
-/*
- * A backend that goes before the connection is made again may have found something
- * amiss in what was published, or the next one will: it has to be published anew.
- * The first time at once; a backend that goes each time is asked less and less often.
- */
-static void retry(struct blkfront_dev *dev)
-{
-	if (dev->nr_retries && time_before(jiffies, dev->retry_at)) {
-		mod_delayed_work(blkfront_workqueue, &dev->look_again,
-				 dev->retry_at - jiffies);
 		return;
 	}
-	dev->retry_at = jiffies + (HZ << dev->nr_retries);
-	dev->nr_retries = min(dev->nr_retries + 1, MAX_RETRY_SHIFT);
-	start_again(dev);
+	/* Of whatever backend the old rings were: this one has none. */
+	dev->rebinding = false;
+	drop_rings(dev);
 }
 
 /*
@@ -274,13 +306,13 @@ static void lose(struct blkfront_dev *dev, enum xenbus_state backend)
 		disconnect(dev);
 		return;
 	}
-	if (dev->xdev->state == XenbusStateInitialised) {
-		retry(dev);
-	} else if (dev->xdev->state == XenbusStateConnected) {
+	if (dev->xdev->state == XenbusStateConnected)
 		xenblk_info_ratelimited(dev->xdev,
 					"backend lost, I/O waits for it");
-		start_again(dev);
-	}
+	/* What was published has to be published anew. */
+	if (dev->xdev->state == XenbusStateConnected ||
+	    dev->xdev->state == XenbusStateInitialised)
+		start_again_later(dev);
 }
 
 /*
@@ -366,8 +398,10 @@ static void halt_rings(struct work_struct *work)
 {
 	struct blkfront_dev *dev = container_of(work, struct blkfront_dev,
 						halt);
+	unsigned int noio = memalloc_noio_save();
 
 	blkfront_queues_disconnect(dev);
+	memalloc_noio_restore(noio);
 	blkfront_kick(dev);
 }
 
@@ -410,48 +444,6 @@ static void backend_changed(struct xenbus_device *xdev,
 	blkfront_kick(dev);
 }
 
-/* On HVM the device model may have the same disk: a CD, or not unplugged. */
-static bool is_emulated(struct xenbus_device *xdev,
-			const struct blkfront_vdev *vdev)
-{
-	char *type;
-	bool cdrom;
-
-	if (!xen_hvm_domain() || xen_pvh_domain())
-		return false;
-	type = xenblk_xs_read_string(xdev->nodename, XENBLK_KEY_DEVICE_TYPE);
-	cdrom = !IS_ERR_OR_NULL(type) && !strncmp(type, "cdrom", 5);
-	if (!IS_ERR(type))
-		kfree(type);
-	if (cdrom)
-		return true;
-	return vdev->major != BLKFRONT_MAJOR &&
-	       xen_has_pv_and_legacy_disk_devices();
-}
-
-static int read_vdev(struct xenbus_device *xdev, struct blkfront_vdev *vdev)
-{
-	unsigned int number;
-	int err;
-
-	err = xenblk_xs_read_uint(xdev->nodename, XENBLK_KEY_VIRTUAL_DEVICE, 0,
-				  UINT_MAX, &number);
-	if (err == -ENOENT)
-		err = xenblk_xs_read_uint(xdev->nodename,
-					  XENBLK_KEY_VIRTUAL_DEVICE_EXT, 0,
-					  UINT_MAX, &number);
-	if (err) {
-		xenblk_xs_error(xdev, err, "bad or missing %s",
-				XENBLK_KEY_VIRTUAL_DEVICE);
-		return err;
-	}
-	err = blkfront_vdev_decode(number, vdev);
-	if (err)
-		xenblk_xs_error(xdev, err, "no disk has the number %u",
-				number);
-	return err;
-}
-
 static int create_dev(struct xenbus_device *xdev,
 		      const struct blkfront_vdev *vdev)
 {
@@ -468,6 +460,7 @@ static int create_dev(struct xenbus_device *xdev,
 	INIT_WORK(&dev->halt, halt_rings);
 	INIT_DELAYED_WORK(&dev->look_again, look_again);
 	dev->rebinding = xdev->state == XenbusStateClosed;
+	dev->set_up_at = jiffies;
 	dev_set_drvdata(&xdev->dev, dev);
 	return 0;
 }
@@ -483,8 +476,8 @@ static int probe(struct xenbus_device *xdev, const struct xenbus_device_id *id)
 	struct blkfront_vdev vdev;
 	int err;
 
-	err = read_vdev(xdev, &vdev);
-	if (!err && is_emulated(xdev, &vdev))
+	err = blkfront_dev_read_vdev(xdev, &vdev);
+	if (!err && blkfront_dev_is_emulated(xdev, &vdev))
 		return -ENODEV;
 	if (!err)
 		err = create_dev(xdev, &vdev);
@@ -504,7 +497,10 @@ static int resume(struct xenbus_device *xdev)
 	if (!dev)
 		return 0;
 	mutex_lock(&dev->lock);
+	blkfront_queues_leave(dev);
 	dev->resumed = true;
+	dev->nr_retries = 0;
+	dev->set_up_at = jiffies;
 	dev->otherend = xdev->otherend_id;
 	WRITE_ONCE(dev->backend_state, XenbusStateUnknown);
 	mutex_unlock(&dev->lock);
@@ -518,9 +514,12 @@ static int resume(struct xenbus_device *xdev)
 static void remove(struct xenbus_device *xdev)
 {
 	struct blkfront_dev *dev = dev_get_drvdata(&xdev->dev);
+	unsigned int noio;
 
 	if (!dev)
 		return;
+	/* As for the worker, until the disk's I/O has failed. */
+	noio = memalloc_noio_save();
 	/* Either this finds the rings or alloc_queues() finds the flag. */
 	WRITE_ONCE(dev->removed, true);
 	blkfront_queues_disconnect(dev);
@@ -531,6 +530,7 @@ static void remove(struct xenbus_device *xdev)
 	blkfront_disk_destroy(dev, true);
 	blkfront_queues_destroy(dev);
 	mutex_unlock(&dev->lock);
+	memalloc_noio_restore(noio);
 
 	cancel_delayed_work_sync(&dev->look_again);
 	cancel_work_sync(&dev->work);
