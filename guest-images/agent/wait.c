@@ -42,11 +42,11 @@ static bool wait_readable(int fd, const struct timespec *end)
 	return poll(&p, 1, remaining_ms(end)) > 0;
 }
 
-/* An absent node equals the empty value. */
+/* The empty value means that there is no node: a directory has one, and it is empty. */
 static bool node_is(struct xs_handle *xs, const char *path, const char *want)
 {
 	char *value = xs_read(xs, XBT_NULL, path, NULL);
-	bool same = !strcmp(value ? value : "", want);
+	bool same = value ? *want && !strcmp(value, want) : !*want;
 
 	free(value);
 	return same;

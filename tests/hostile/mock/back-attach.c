@@ -116,10 +116,10 @@ void back_set_state(struct backend *b, int state)
 	mock_write(&b->m, b->m.back, "state", "%d", state);
 }
 
-static unsigned int read_number(struct backend *b, const char *key,
-				unsigned int absent)
+static unsigned int read_number(struct backend *b, const char *dir,
+				const char *key, unsigned int absent)
 {
-	char *text = mock_read(&b->m, b->m.front, key);
+	char *text = mock_read(&b->m, dir, key);
 	unsigned int number = text ? strtoul(text, NULL, 10) : absent;
 
 	free(text);
@@ -128,8 +128,10 @@ static unsigned int read_number(struct backend *b, const char *key,
 
 static void map_rings(struct backend *b)
 {
-	unsigned int i, nr = read_number(b, "multi-queue-num-queues", 1);
-	unsigned int order = read_number(b, "ring-page-order", 0);
+	unsigned int nr = read_number(b, b->m.front, "multi-queue-num-queues",
+				      1);
+	unsigned int order = read_number(b, b->m.front, "ring-page-order", 0);
+	unsigned int i;
 	char dir[128];
 
 	if (nr < 1 || nr > MAX_QUEUES || 1U << order > MAX_PAGES)
@@ -142,12 +144,24 @@ static void map_rings(struct backend *b)
 	b->nr_rings = nr;
 }
 
+/* A frontend may use direct requests whatever is offered. */
+static void read_offer(struct backend *b)
+{
+	unsigned int nr = read_number(b, b->m.back,
+				      "feature-max-indirect-segments", 0);
+
+	if (nr < MAX_SEGMENTS)
+		nr = MAX_SEGMENTS;
+	b->max_segments = nr < MAX_LISTED ? nr : MAX_LISTED;
+}
+
 /* From a frontend that has its rings to Connected; false if it has none. */
 bool back_connect(struct backend *b)
 {
 	if (!mock_await_state_of(&b->m, b->m.front, INITIALISED))
 		return false;
 	map_rings(b);
+	read_offer(b);
 	back_set_state(b, CONNECTED);
 	return true;
 }

@@ -17,6 +17,7 @@ static const struct kind {
 	struct { const char *key, *value; } node[6];	/* NULL: not there */
 	const char *queues, *order;
 	unsigned int max_kb;
+	bool flushes, barriers;		/* what fsync must send */
 } kinds[] = {
 	/* One ring of a page, no indirect requests, no flush. */
 	{ "one ring and no features", false, {
@@ -24,13 +25,13 @@ static const struct kind {
 		{ "max-ring-page-order", NULL },
 		{ "feature-max-indirect-segments", NULL },
 		{ "feature-flush-cache", NULL },
-	  }, "", "", 44 },
+	  }, "", "", 44, false, false },
 	/* As NetBSD's: Connected at once. */
 	{ "ready before its frontend", true, {
 		{ "multi-queue-max-queues", NULL },
 		{ "max-ring-page-order", NULL },
 		{ "feature-max-indirect-segments", "16" },
-	  }, "", "", 64 },
+	  }, "", "", 64, true, false },
 	/* As FreeBSD's: both ways to say the size of a ring. */
 	{ "pages and an order", false, {
 		{ "multi-queue-max-queues", NULL },
@@ -38,7 +39,7 @@ static const struct kind {
 		{ "max-ring-page-order", "2" },
 		{ "feature-max-indirect-segments", NULL },
 		{ "feature-barrier", "1" },
-	  }, "", "2", 44 },
+	  }, "", "2", 44, true, false },
 	/* As tapdisk3: nodes that only some toolstacks know. */
 	{ "nodes that nobody reads", false, {
 		{ "polling-duration", "1000" },
@@ -46,13 +47,13 @@ static const struct kind {
 		{ "max-ring-page-order", "3" },
 		{ "feature-flush-cache", NULL },
 		{ "feature-large-sector-size", "1" },
-	  }, "2", "2", 256 },
+	  }, "2", "2", 256, false, false },
 	/* Only barriers, which then serve as flushes. */
 	{ "barriers and no flush", false, {
 		{ "feature-flush-cache", NULL },
 		{ "feature-barrier", "1" },
 		{ "feature-max-indirect-segments", "256" },
-	  }, "2", "2", 1024 },
+	  }, "2", "2", 1024, false, true },
 };
 
 static void set_nodes(struct backend *b, const struct kind *k)
@@ -84,17 +85,24 @@ static void use(struct backend *b, const struct kind *k)
 		"--rw=randwrite --bs=64k --size=2m --ioengine=libaio --iodepth=8 --verify=crc32c";
 	static const char depth[] =
 		"--rw=randwrite --bs=4k --size=1m --ioengine=libaio --iodepth=64 --verify=crc32c";
-	unsigned int nr;
+	/* Beginning in the middle of a page, each has a segment more. */
+	static const char unaligned[] =
+		"--rw=randwrite --bs=1m --size=2m --mem_align=512 --verify=crc32c";
 
 	tap_check(!guest_run(b, "[ $(cat /sys/block/%s/queue/max_sectors_kb) = %u ]",
 			     b->name, k->max_kb), "%s: requests of %u KiB",
 		  k->name, k->max_kb);
-	tap_check(!guest_fio(b, sizes) && !guest_fio(b, depth),
-		  "%s: fio reads back what it wrote", k->name);
-	nr = b->nr_flushes;
+	tap_check(!guest_fio(b, sizes) && !guest_fio(b, depth) &&
+		  !guest_fio(b, unaligned), "%s: fio reads back what it wrote",
+		  k->name);
+	b->nr_flushes = 0;
+	b->nr_barriers = 0;
 	tap_check(!guest_run(b, "dd if=/dev/zero of=/dev/%s bs=4k count=1 conv=fsync",
 			     b->name), "%s: fsync works", k->name);
-	tap_note("%s: %u flushes for it", k->name, b->nr_flushes - nr);
+	tap_check(!b->nr_flushes == !k->flushes &&
+		  !b->nr_barriers == !k->barriers,
+		  "%s: %u flushes and %u barriers for it", k->name,
+		  b->nr_flushes, b->nr_barriers);
 }
 
 static void run_kind(struct backend *b, const struct kind *k)

@@ -20,17 +20,18 @@ static const struct leak_case {
 	const char *name, *trusted, *persistent;
 	bool parameter;
 	bool leaks;
+	bool writable;		/* lists, and pages that are written from */
 } cases[] = {
 	/* The first one shows that the others look at the right place. */
-	{ "trusted", "1", "0", true, true },
-	{ "trusted, nodes absent", NULL, NULL, true, true },
-	{ "not trusted", "0", "0", true, false },
-	{ "not trusted, persistent grants", "0", "1", true, false },
-	{ "trusted by the node only", "1", "0", false, false },
-	{ "trust in words", "yes", "0", true, false },
+	{ "trusted", "1", "0", true, true, false },
+	{ "trusted, nodes absent", NULL, NULL, true, true, false },
+	{ "not trusted", "0", "0", true, false, false },
+	{ "not trusted, persistent grants", "0", "1", true, false, true },
+	{ "trusted by the node only", "1", "0", false, false, false },
+	{ "trust in words", "yes", "0", true, false, false },
 };
 
-static unsigned int nr_looked_at, nr_leaky;
+static unsigned int nr_looked_at, nr_leaky, nr_writable;
 static const uint8_t *kept[NR_KEPT];
 static uint8_t at_answer[NR_KEPT][PAGE_BYTES];
 static unsigned int nr_kept;
@@ -43,6 +44,18 @@ static const uint8_t *map_page(struct backend *b, uint32_t gref)
 	if (!page)
 		err(2, "%s: can't map grant %u", b->name, gref);
 	return page;
+}
+
+/* What a backend only reads it must not be able to write. */
+static void try_to_write(struct backend *b, uint32_t gref)
+{
+	void *page = xengnttab_map_grant_ref(b->gnt, b->domid, gref,
+					     PROT_READ | PROT_WRITE);
+
+	if (!page)
+		return;
+	nr_writable++;
+	xengnttab_unmap(b->gnt, page, 1);
 }
 
 /* Nothing but what is at @from to @to may be there. */
@@ -71,6 +84,7 @@ static void look_at_list(struct backend *b, const struct job *job)
 		return;
 	memcpy(&gref, (const uint8_t *)slot + LIST, sizeof(gref));
 	look_at(b, gref, 0, job->nr_segments * sizeof(job->seg[0]));
+	try_to_write(b, gref);
 }
 
 static void answer_looking(struct backend *b, struct job *job)
@@ -78,9 +92,12 @@ static void answer_looking(struct backend *b, struct job *job)
 	unsigned int i;
 
 	look_at_list(b, job);
-	for (i = 0; i < job->nr_segments; i++)
+	for (i = 0; i < job->nr_segments; i++) {
 		look_at(b, job->seg[i].gref, job->seg[i].first * 512,
 			(job->seg[i].last + 1) * 512);
+		if (job->op == OP_WRITE)
+			try_to_write(b, job->seg[i].gref);
+	}
 	answer_truly(b, job);
 }
 
@@ -145,12 +162,16 @@ static void run_case(struct backend *b, const struct leak_case *c)
 {
 	nr_looked_at = 0;
 	nr_leaky = 0;
+	nr_writable = 0;
 	attach(b, c);
 	check_rings(b, c);
 	use(b, c);
 	tap_check(nr_looked_at > 100 && !nr_leaky == !c->leaks,
 		  "%s: %u of %u pages show more than the data", c->name,
 		  nr_leaky, nr_looked_at);
+	tap_check(!nr_writable == !c->writable,
+		  "%s: %u pages that are only read can be written", c->name,
+		  nr_writable);
 	back_detach(b);
 	set_trust(b, true);
 	guest_check_gone(b, c->name);
@@ -197,7 +218,7 @@ static int turn_memory_over(struct backend *b)
 static void keep_pages(struct backend *b)
 {
 	static const struct leak_case c = {
-		"pages kept after the end", "1", "1", true, false
+		"pages kept after the end", "1", "1", true, false, true
 	};
 
 	attach(b, &c);

@@ -101,8 +101,9 @@ static void read_form(struct backend *b, struct job *job, const uint8_t *slot)
 	job->op = slot[1];
 	memcpy(&job->nr_segments, slot + 2, 2);
 	memcpy(&gref, slot + INDIRECT_LIST, 4);
-	if (job->nr_segments > MAX_LISTED)
-		errx(2, "%s: %u segments", b->name, job->nr_segments);
+	if (job->nr_segments > b->max_segments)
+		errx(2, "%s: %u segments, of %u", b->name, job->nr_segments,
+		     b->max_segments);
 	copy_list(b, job, gref);
 }
 

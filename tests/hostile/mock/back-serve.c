@@ -56,8 +56,10 @@ int job_do(struct backend *b, const struct job *job)
 	case OP_WRITE:
 		return copy_data(b, job);
 	case OP_FLUSH:
-	case OP_BARRIER:
 		b->nr_flushes++;
+		return STATUS_OK;
+	case OP_BARRIER:
+		b->nr_barriers++;
 		return STATUS_OK;
 	default:
 		return STATUS_NOTSUPP;

@@ -45,9 +45,10 @@ struct backend {
 	char name[8];
 	struct served ring[MAX_QUEUES];
 	unsigned int nr_rings;
+	unsigned int max_segments;	/* more in a request ends the mock */
 	void (*answer)(struct backend *b, struct job *job);
 	int status;
-	unsigned int nr_events, nr_flushes;
+	unsigned int nr_events, nr_flushes, nr_barriers;
 	struct job *held;
 	unsigned int nr_held;
 	void *kept;

@@ -118,6 +118,13 @@ static void run_all_at_once(struct disk *d)
 	tap_check(!bad, "barriers on all rings at once: %u went wrong", bad);
 }
 
+/* Whoever runs this looks what became of it at the device. */
+static void run_flush_with_data(struct disk *d)
+{
+	send(d, 0, OP_FLUSH, 200);
+	tap_check(answered(d, 0, OP_FLUSH), "a flush with data is done");
+}
+
 /* A ring that is halted has nothing to finish. */
 static void run_with_liar(struct disk *d)
 {
@@ -164,6 +171,7 @@ void cases_barriers(const char *disk)
 	run_order(&d);
 	run_one_ring(&d);
 	run_all_at_once(&d);
+	run_flush_with_data(&d);
 	run_with_liar(&d);
 	disk_close(&d);
 	run_teardown(disk, false);
