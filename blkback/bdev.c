@@ -2,6 +2,7 @@
 /*
  * The physical device behind a virtual disk: which it is, open, close.
  */
+#include <linux/blk-integrity.h>
 #include <linux/blkdev.h>
 #include <linux/kdev_t.h>
 #include <linux/slab.h>
@@ -59,16 +60,29 @@ static int read_mode(struct xenbus_device *xdev, fmode_t *mode)
 
 /*
  * Some drivers refuse to be opened for writing when they are set read-only, of
- * others it has to be asked; the block layer lets writes through.
+ * others it has to be asked; the block layer lets writes through. A frontend
+ * has no word for zones that can only be written in order, and the block layer
+ * takes some writes that break that for a fault of the kernel.
  */
+static int check_bdev(struct block_device *bdev, fmode_t mode)
+{
+	if ((mode & FMODE_WRITE) && bdev_read_only(bdev))
+		return -EACCES;
+	return bdev_zoned_model(bdev) == BLK_ZONED_HM ? -EOPNOTSUPP : 0;
+}
+
 static struct block_device *get_bdev(dev_t dev, fmode_t mode)
 {
 	struct block_device *bdev = blkdev_get_by_dev(dev, mode, NULL);
+	int err;
 
-	if (IS_ERR(bdev) || !(mode & FMODE_WRITE) || !bdev_read_only(bdev))
+	if (IS_ERR(bdev))
+		return bdev;
+	err = check_bdev(bdev, mode);
+	if (!err)
 		return bdev;
 	blkdev_put(bdev, mode);
-	return ERR_PTR(-EACCES);
+	return ERR_PTR(err);
 }
 
 static int open_dev(struct blkback_device *device, dev_t dev, fmode_t mode)
@@ -113,22 +127,27 @@ int blkback_bdev_open(struct blkback_device *device)
 	return open_dev(device, dev, mode);
 }
 
-/* Can a disk take a block that begins in one page and ends in the next? */
+/*
+ * Can a disk take a block that begins in one page and ends in the next? What the
+ * block layer computes of each block to protect it, it computes of each piece.
+ */
 static bool takes_two_pieces(struct block_device *bdev)
 {
 	struct request_queue *queue = bdev_get_queue(bdev);
 
 	return queue_max_segments(queue) > 1 &&
-	       !(queue_virt_boundary(queue) & PAGE_MASK);
+	       !(queue_virt_boundary(queue) & PAGE_MASK) &&
+	       !bdev_get_integrity(bdev);
 }
 
 /* Some disks take no memory that is aligned to less than their block. */
 static u32 memory_sectors(struct block_device *bdev)
 {
 	u32 nr = (bdev_dma_alignment(bdev) + 1) >> XENBLK_SECTOR_SHIFT;
+	u32 block = bdev_logical_block_size(bdev) >> XENBLK_SECTOR_SHIFT;
 
 	if (!takes_two_pieces(bdev))
-		nr = bdev_logical_block_size(bdev) >> XENBLK_SECTOR_SHIFT;
+		nr = max(nr, block);
 	return clamp_t(u32, nr, 1, XENBLK_SECTORS_PER_PAGE);
 }
 

@@ -99,6 +99,24 @@ static void check_order(struct disk *d)
 	tap_check(right, "in their order");
 }
 
+/*
+ * What is computed of each block to protect it would be computed of each piece,
+ * and more of it written than there is room for.
+ */
+void cases_protected(const char *disk)
+{
+	struct block_case halves = cases[2];
+	struct disk d;
+
+	halves.status = -1;
+	disk_open(&d, VDEV, disk, "w");
+	disk_connect(&d, 1, false);
+	run_case(&d, &cases[0]);
+	run_case(&d, &cases[1]);
+	run_case(&d, &halves);
+	disk_close(&d);
+}
+
 void cases_blocks(const char *disk)
 {
 	struct disk d;

@@ -11,6 +11,7 @@ static const struct {
 } groups[] = {
 	{ "barriers", cases_barriers },
 	{ "blocks", cases_blocks },
+	{ "protected", cases_protected },
 	{ "discards", cases_discards },
 	{ "drain", cases_drain },
 	{ "floods", cases_floods },

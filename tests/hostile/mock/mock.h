@@ -163,6 +163,7 @@ long mock_ring_number(const struct mock *m, unsigned int ring,
 /* the cases */
 void cases_barriers(const char *disk);
 void cases_blocks(const char *disk);
+void cases_protected(const char *disk);
 void cases_discards(const char *disk);
 void cases_drain(const char *disk);
 void cases_floods(const char *disk);

@@ -48,6 +48,22 @@ held_remove() {
 	dmsetup remove --retry "$1"
 }
 
+# scsi_create MEGABYTES [PARAMETER=VALUE]...: an emulated SCSI disk; leaves its path in
+# "scsi_dev".
+scsi_create() {
+	local tries
+	modprobe scsi_debug "dev_size_mb=$1" "${@:2}"
+	defer modprobe -r scsi_debug
+	modprobe sd_mod
+	# Disks are looked for in the background.
+	for ((tries = 0; tries < 100; tries++)); do
+		scsi_dev=$(compgen -G '/sys/bus/pseudo/drivers/scsi_debug/adapter0/host*/target*/*/block/*') && break
+		sleep 0.1
+	done
+	scsi_dev=/dev/${scsi_dev##*/}
+	wait_block_device "$scsi_dev"
+}
+
 # loop_create FILE SIZE [OPTION OF losetup]...; leaves its path in "loop_dev".
 loop_create() {
 	local file=$1 size=$2
