@@ -46,7 +46,8 @@ static void place_near_interrupt(struct blkback_ring *ring)
 
 	if (!alloc_cpumask_var(&cpus, GFP_KERNEL))
 		return;
-	if (cpumask_and(cpus, near, housekeeping_cpumask(HK_TYPE_KTHREAD)))
+	if (cpumask_and(cpus, near, housekeeping_cpumask(HK_TYPE_KTHREAD)) &&
+	    cpumask_and(cpus, cpus, housekeeping_cpumask(HK_TYPE_DOMAIN)))
 		place(ring, cpus);
 	free_cpumask_var(cpus);
 }

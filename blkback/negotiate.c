@@ -339,6 +339,12 @@ static char *ring_dir(const struct blkback_device *device,
 	return kasprintf(GFP_KERNEL, "%s/" XENBLK_KEY_QUEUE_N, otherend, id);
 }
 
+static int no_memory(struct blkback_device *device)
+{
+	xenblk_xs_error(device->xdev, -ENOMEM, "no memory for rings");
+	return -ENOMEM;
+}
+
 static struct blkback_ring *connect_ring(struct blkback_device *device,
 					 const struct published *want,
 					 unsigned int id)
@@ -349,7 +355,7 @@ static struct blkback_ring *connect_ring(struct blkback_device *device,
 	int err;
 
 	if (!dir)
-		return ERR_PTR(-ENOMEM);
+		return ERR_PTR(no_memory(device));
 	err = read_ring(device, dir, want, &spec);
 	kfree(dir);
 	if (err)
@@ -414,12 +420,6 @@ static int connect_all(struct blkback_device *device,
 		rings[id] = ring;
 	}
 	return 0;
-}
-
-static int no_memory(struct blkback_device *device)
-{
-	xenblk_xs_error(device->xdev, -ENOMEM, "no memory for rings");
-	return -ENOMEM;
 }
 
 /**

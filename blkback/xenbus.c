@@ -2,6 +2,7 @@
 /*
  * The life of a device: probe, what the frontend's states ask for, teardown.
  */
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "blkback.h"
@@ -278,6 +279,8 @@ static void run_connect(struct work_struct *work)
 {
 	struct blkback_device *device =
 		container_of(work, struct blkback_device, connect);
+	/* Threads of other disks wait for pages that are made here. */
+	unsigned int noio = memalloc_noio_save();
 
 	blkback_bdev_clean(device);
 	mutex_lock(&device->lock);
@@ -287,6 +290,7 @@ static void run_connect(struct work_struct *work)
 	else
 		end_connecting(device);
 	mutex_unlock(&device->lock);
+	memalloc_noio_restore(noio);
 }
 
 static void forget_rings(struct blkback_device *device)
