@@ -259,8 +259,9 @@ struct blkfront_geometry {
  *	is frozen, taken by @work
  * @look_again: kicks @work when @set_up_at has come
  * @set_up_at: no rings are made before, in jiffies
- * @nr_retries: how often the disk started again since it was connected and no
- *	backend kept pages of ours, up to a limit
+ * @nr_retries: how often the disk started again since it was connected and the
+ *	backend before that had kept no page of it, up to a limit
+ * @kept: the last backend had pages of ours mapped when its rings went
  * @refused: the backend was told that the disk is in use
  * @ready: nothing is left to wait for at boot; see blkfront_dev_is_ready()
  * @broken: what the backend sent against the protocol, NULL while nothing; set
@@ -310,6 +311,7 @@ struct blkfront_dev {
 	struct delayed_work	look_again;
 	unsigned long		set_up_at;
 	unsigned int		nr_retries;
+	bool			kept;
 
 	const char		*broken;
 	struct work_struct	halt;
@@ -487,9 +489,9 @@ blkfront_bounce_next(const struct blkfront_bounce *bounce)
 }
 
 /* leftover.c */
-void blkfront_leftover_end(grant_ref_t gref, void *data);
+void blkfront_leftover_end(struct blkfront_dev *dev, grant_ref_t gref,
+			   void *data);
 void blkfront_leftover_reclaim(void);
-bool blkfront_leftover_any(void);
 void blkfront_leftover_exit(void);
 
 /* indirect.c */

@@ -65,7 +65,7 @@ static void free_bounce(const struct blkfront_queue *queue,
 			struct blkfront_bounce *bounce)
 {
 	if (bounce->data && queue->persistent)
-		blkfront_leftover_end(bounce->gref, bounce->data);
+		blkfront_leftover_end(queue->dev, bounce->gref, bounce->data);
 	else
 		free_page((unsigned long)bounce->data);
 	kfree(bounce);

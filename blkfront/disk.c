@@ -129,12 +129,13 @@ static void run_add(struct work_struct *work)
  * A device that lost its disk may get another in another domain. Whoever has the
  * old one open still only closes it.
  */
-static void forget_last_disk(struct blkfront_dev *dev)
+static void show_new_disk(struct blkfront_dev *dev, struct gendisk *disk)
 {
 	dev->dying = false;
 	WRITE_ONCE(dev->flush_revoked, false);
 	WRITE_ONCE(dev->discard_revoked, false);
 	WRITE_ONCE(dev->secure_revoked, false);
+	dev->disk = disk;
 }
 
 /**
@@ -149,7 +150,6 @@ int blkfront_disk_create(struct blkfront_dev *dev)
 	struct gendisk *disk;
 	int err;
 
-	forget_last_disk(dev);
 	err = blkfront_mq_alloc_tags(dev);
 	if (err)
 		goto complain;
@@ -161,7 +161,7 @@ int blkfront_disk_create(struct blkfront_dev *dev)
 	set_identity(dev, disk);
 	set_limits(dev, disk->queue);
 	INIT_WORK(&dev->add, run_add);
-	dev->disk = disk;
+	show_new_disk(dev, disk);
 	return 0;
 
 free_tags:

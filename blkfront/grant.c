@@ -195,12 +195,19 @@ static void put_in_cache(struct blkfront_queue *queue, grant_ref_t gref)
  * A page of the request itself gets a reference more; one that stands in for
  * it is left to the grant code.
  */
-static void leave_page(grant_ref_t gref, struct blkfront_bounce *bounce)
+static void leave_page(struct blkfront_dev *dev, grant_ref_t gref,
+		       struct blkfront_bounce *bounce)
 {
-	gnttab_end_foreign_access(gref,
-				  bounce ? virt_to_page(bounce->data) : NULL);
+	struct page *page = bounce ? virt_to_page(bounce->data) : NULL;
+
 	if (bounce)
 		bounce->data = NULL;
+	if (!gnttab_try_end_foreign_access(gref)) {
+		WRITE_ONCE(dev->kept, true);
+		gnttab_end_foreign_access(gref, page);
+	} else if (page) {
+		__free_page(page);
+	}
 }
 
 /**
@@ -232,7 +239,7 @@ bool blkfront_grants_end(struct blkfront_queue *queue,
 		if (ended)
 			put_in_cache(queue, gref);
 		else
-			leave_page(gref, bounce);
+			leave_page(queue->dev, gref, bounce);
 		bounce = bounce ? blkfront_bounce_next(bounce) : NULL;
 	}
 	return ended;
@@ -252,7 +259,7 @@ void blkfront_grants_abandon(const struct blkfront_queue *queue,
 	unsigned int i;
 
 	for (i = 0; !queue->persistent && i < slot->nr_segs; i++) {
-		leave_page(slot_gref(slot, i), bounce);
+		leave_page(queue->dev, slot_gref(slot, i), bounce);
 		bounce = bounce ? blkfront_bounce_next(bounce) : NULL;
 	}
 }

@@ -39,11 +39,11 @@ static int make_list(const struct blkfront_queue *queue,
 	return 0;
 }
 
-static void free_list(struct blkfront_list *list)
+static void free_list(struct blkfront_dev *dev, struct blkfront_list *list)
 {
 	if (!list->seg)
 		return;
-	blkfront_leftover_end(list->gref, list->seg);
+	blkfront_leftover_end(dev, list->gref, list->seg);
 	list->seg = NULL;
 }
 
@@ -70,9 +70,9 @@ void blkfront_lists_destroy(struct blkfront_queue *queue)
 {
 	u32 i;
 
-	free_list(&queue->reserve);
+	free_list(queue->dev, &queue->reserve);
 	for (i = 0; queue->slots && i < queue->producer.ring.ring.nr_ents; i++)
-		free_list(&queue->slots[i].own);
+		free_list(queue->dev, &queue->slots[i].own);
 }
 
 /**

@@ -75,12 +75,14 @@ static void retry(struct work_struct *work)
 
 /**
  * blkfront_leftover_end() - end a grant and free its page, now or later
+ * @dev: the disk; takes a note that its backend keeps pages
  * @gref: the grant
  * @data: the page, which its ring has no use for any more
  *
  * Context: any.
  */
-void blkfront_leftover_end(grant_ref_t gref, void *data)
+void blkfront_leftover_end(struct blkfront_dev *dev, grant_ref_t gref,
+			   void *data)
 {
 	struct leftover *leftover;
 
@@ -88,6 +90,7 @@ void blkfront_leftover_end(grant_ref_t gref, void *data)
 		free_page((unsigned long)data);
 		return;
 	}
+	WRITE_ONCE(dev->kept, true);
 	leftover = kmalloc(sizeof(*leftover), GFP_NOWAIT | __GFP_NOWARN);
 	if (!leftover) {
 		gnttab_end_foreign_access(gref, virt_to_page(data));
@@ -110,16 +113,6 @@ void blkfront_leftover_end(grant_ref_t gref, void *data)
 void blkfront_leftover_reclaim(void)
 {
 	free_all(false);
-}
-
-/**
- * blkfront_leftover_any() - does a backend keep what it should have let go?
- *
- * Context: any.
- */
-bool blkfront_leftover_any(void)
-{
-	return !llist_empty(&leftovers);
 }
 
 /**

@@ -67,7 +67,8 @@ static void destroy_ring(struct blkfront_queue *queue)
 	queue->completer.ring.ring.sring = NULL;
 	while (queue->nr_pages) {
 		queue->nr_pages--;
-		blkfront_leftover_end(queue->grefs[queue->nr_pages],
+		blkfront_leftover_end(queue->dev,
+				      queue->grefs[queue->nr_pages],
 				      page_address(queue->pages[queue->nr_pages]));
 	}
 }

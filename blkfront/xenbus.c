@@ -16,7 +16,7 @@
 #include "xsread.h"
 
 /* A connection that is not made, or does not last, is tried again every 64 s. */
-#define MAX_RETRIES		7U
+#define MAX_RETRIES		8U
 
 /* The only place where the state of a disk's connection changes. */
 static void change_state(struct blkfront_dev *dev, enum xenbus_state to)
@@ -69,7 +69,8 @@ static void start_again(struct blkfront_dev *dev)
 }
 
 /*
- * The first time at once. A backend that goes each time before the connection is
+ * At once when a connection is lost, and the first time that it is not made
+ * again. A backend that goes each time before the connection is
  * made, or keeps pages of each that was, is asked less and less often, and so is
  * this domain for what it is short of.
  */
@@ -78,7 +79,7 @@ static void start_again_later(struct blkfront_dev *dev)
 	unsigned int nr = dev->nr_retries;
 
 	start_again(dev);
-	dev->set_up_at = jiffies + (nr ? HZ << (nr - 1) : 0);
+	dev->set_up_at = jiffies + (nr > 1 ? HZ << (nr - 2) : 0);
 	dev->nr_retries = min(nr + 1, MAX_RETRIES);
 }
 
@@ -155,8 +156,9 @@ static int connect_again(struct blkfront_dev *dev)
 		return err;
 	change_state(dev, XenbusStateConnected);
 	blkfront_recovery_release(dev);
-	if (!blkfront_leftover_any())
+	if (!READ_ONCE(dev->kept))
 		dev->nr_retries = 0;
+	WRITE_ONCE(dev->kept, false);
 	return 0;
 }
 
