@@ -506,6 +506,7 @@ void blkfront_list_put(struct blkfront_queue *queue,
 int blkfront_disk_create(struct blkfront_dev *dev);
 void blkfront_disk_add(struct blkfront_dev *dev);
 bool blkfront_disk_added(struct blkfront_dev *dev, int *err);
+void blkfront_disk_renew_offers(struct blkfront_dev *dev);
 void blkfront_disk_stop_discards(struct blkfront_dev *dev);
 void blkfront_disk_update(struct blkfront_dev *dev);
 void blkfront_disk_resize(struct blkfront_dev *dev, u64 sectors);

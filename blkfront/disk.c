@@ -125,6 +125,20 @@ static void run_add(struct work_struct *work)
 	blkfront_kick(dev);
 }
 
+/**
+ * blkfront_disk_renew_offers() - forget what the last backend took back
+ * @dev: the device, about to be connected
+ *
+ * Context: the device's worker.
+ */
+void blkfront_disk_renew_offers(struct blkfront_dev *dev)
+{
+	/* Pairs with needs_backend() and blkfront_disk_stop_discards(). */
+	WRITE_ONCE(dev->flush_revoked, false);
+	WRITE_ONCE(dev->discard_revoked, false);
+	WRITE_ONCE(dev->secure_revoked, false);
+}
+
 /*
  * A device that lost its disk may get another in another domain. Whoever has the
  * old one open still only closes it.
@@ -132,9 +146,7 @@ static void run_add(struct work_struct *work)
 static void show_new_disk(struct blkfront_dev *dev, struct gendisk *disk)
 {
 	dev->dying = false;
-	WRITE_ONCE(dev->flush_revoked, false);
-	WRITE_ONCE(dev->discard_revoked, false);
-	WRITE_ONCE(dev->secure_revoked, false);
+	blkfront_disk_renew_offers(dev);
 	dev->disk = disk;
 }
 

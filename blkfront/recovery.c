@@ -301,13 +301,7 @@ int blkfront_recovery_finish(struct blkfront_dev *dev)
 	/* It is about to be known, and blk-mq's part of that must be over. */
 	if (dev->adding && !disk_live(dev->disk))
 		return -EAGAIN;
-	/*
-	 * Whatever the last one said; pairs with needs_backend() and
-	 * blkfront_disk_stop_discards().
-	 */
-	WRITE_ONCE(dev->flush_revoked, false);
-	WRITE_ONCE(dev->discard_revoked, false);
-	WRITE_ONCE(dev->secure_revoked, false);
+	blkfront_disk_renew_offers(dev);
 	err = drain(dev);
 	if (err)
 		return err;

@@ -70,9 +70,9 @@ static void start_again(struct blkfront_dev *dev)
 
 /*
  * At once when a connection is lost, and the first time that it is not made
- * again. A backend that goes each time before the connection is
- * made, or keeps pages of each that was, is asked less and less often, and so is
- * this domain for what it is short of.
+ * again. A backend that goes each time before the connection is made, or keeps
+ * pages of each that was, is asked less and less often, and so is this domain
+ * for what it is short of.
  */
 static void start_again_later(struct blkfront_dev *dev)
 {
