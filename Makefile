@@ -5,7 +5,7 @@
 KDIR ?= $(lastword $(shell ls -d /usr/src/linux-headers-*-amd64 2>/dev/null | sort -V))
 JOBS ?= $(shell nproc)
 
-.PHONY: modules clean help demo test test-full bench bench-seeds profile unit lint lint-report images
+.PHONY: modules clean help demo test test-full test-transports bench bench-seeds profile unit lint lint-report images
 
 ifneq ($(words $(CURDIR)),1)
 $(error the kernel's build system can't work in a folder with spaces in its path: $(CURDIR))
@@ -34,6 +34,10 @@ test: ## lint, unit tests, and the tests on the emulated host (under 35 minutes)
 test-full: ## the same and the long tests
 	tests/lib/install-deps
 	tests/all --full
+
+test-transports: ## the host's tests with each way of moving data forced, a row each (TRANSPORT=)
+	tests/lib/install-deps
+	tests/transports
 
 bench: ## cost per I/O against the stock pair (JOB=, QUEUES=, SIDE= choose points)
 	tests/lib/install-deps
