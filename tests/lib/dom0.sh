@@ -88,5 +88,5 @@ report_line() {
 }
 
 set -E
-trap 'report_line "${BASH_SOURCE[0]}" "$LINENO" "$?"' ERR
+trap 'report_line "${BASH_SOURCE[0]:-script}" "$LINENO" "$?"' ERR
 trap undo_all EXIT
