@@ -242,8 +242,8 @@ is_memory_kept() {
 # assert_memory_kept ROUNDS [GUEST]: "slab_slack" KiB are allowed beside. At 100 rounds a
 # leak of a page of slab in each would be a third more than its bound, a leak of the
 # tables of one ring (100 KiB) twice as much as the other. What the last rounds had may
-# come back later: of what the sessions of the agent share, the guest's kernel frees ten
-# pages a second, and a look is a session too.
+# come back later: it seems to be what the agent's sessions share, of which the guest's
+# kernel frees ten pages a second; a look is a session too.
 assert_memory_kept() {
 	local rounds=$1 name lost deadline
 	shift
