@@ -50,6 +50,7 @@ int tcp_connect(const char *port);
 /* vchan.c */
 int vchan_serve(int slots, const char *shell);
 bool vchan_connect(struct stream *s, unsigned int domid, const char *lock_dir);
+void vchan_disconnect(struct stream *s);
 bool vchan_peer_gone(unsigned int domid);
 int vchan_death_fd(void);
 

@@ -30,12 +30,15 @@ static int run_tcp(const char *port, const char *script)
 static int run_vchan(const char *domid, const char *lock_dir, const char *script)
 {
 	struct stream s = { .fd = -1 };
+	int status;
 
 	if (!vchan_connect(&s, atoi(domid), lock_dir)) {
 		fprintf(stderr, "agent: domain %s does not answer\n", domid);
 		return 255;
 	}
-	return client_run(&s, script, strlen(script), atoi(domid));
+	status = client_run(&s, script, strlen(script), atoi(domid));
+	vchan_disconnect(&s);
+	return status;
 }
 
 int main(int argc, char **argv)

@@ -5,6 +5,7 @@
  */
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 #define SLOTS_MAX	16
 #define TO_GUEST_BYTES	4096
 #define TO_DOM0_BYTES	(64u << 10)
+#define CLIENT_END_MS	5000
 
 static struct xs_handle *store;
 static int watch_fd = -1;
@@ -40,6 +42,19 @@ static bool wait_for_client(struct libxenvchan *vchan)
 	return true;
 }
 
+/*
+ * The library unmaps the rings before it says that the client is gone. Pages that
+ * dom0 still maps when they are taken back are freed by the guest's kernel later,
+ * ten a second, and would look like a leak of whatever is tested.
+ */
+static void wait_for_client_end(struct stream *s)
+{
+	struct pollfd p = { .fd = s->fd, .events = POLLIN };
+
+	while (!stream_closed(s) && poll(&p, 1, CLIENT_END_MS) > 0)
+		stream_ack_event(s);
+}
+
 static bool serve_once(struct xs_handle *xs, int slot, unsigned int session, const char *shell)
 {
 	struct stream s;
@@ -55,6 +70,7 @@ static bool serve_once(struct xs_handle *xs, int slot, unsigned int session, con
 	if (wait_for_client(s.vchan)) {
 		publish(xs, slot, "");
 		serve_session(&s, shell);
+		wait_for_client_end(&s);
 	}
 	libxenvchan_close(s.vchan);
 	xs_rm(xs, XBT_NULL, path);
@@ -103,23 +119,30 @@ static void keep_slot(int slot, const char *domid, const char *shell)
 /*
  * In a guest that was saved and restored all vchans are dead, without an event:
  * other slots take over. Those of before sleep for good, for the kernel has a
- * BUG() for who closes an event channel of another domain's life.
+ * BUG() for who closes an event channel of another domain's life; who kept them
+ * can go.
  */
 int vchan_serve(int slots, const char *shell)
 {
 	struct xs_handle *xs = xs_open(0);
 	int watch = watch_open(), slot;
+	pid_t keepers[SLOTS_MAX];
 	char *domid;
 
-	if (!xs || watch < 0)
+	if (!xs || watch < 0 || slots > SLOTS_MAX)
 		return 1;
 	domid = xs_read(xs, XBT_NULL, "domid", NULL);
 	watch_add(watch, "domid");
-	for (slot = 0; slot < slots; slot++)
-		if (fork() == 0)
+	for (slot = 0; slot < slots; slot++) {
+		keepers[slot] = fork();
+		if (keepers[slot] == 0)
 			keep_slot(slot, domid, shell);
+	}
 	while (watch_wait(watch) && has_domid(xs, domid))
 		;
+	for (slot = 0; slot < slots; slot++)
+		if (keepers[slot] > 0)
+			kill(keepers[slot], SIGKILL);
 	return 1;
 }
 
@@ -192,6 +215,12 @@ bool vchan_connect(struct stream *s, unsigned int domid, const char *lock_dir)
 	watch_add(watch_fd, "@releaseDomain");
 	path = wait_for_slot(domid, slot);
 	return path && connect_path(s, domid, path);
+}
+
+/* Said at once, so that the guest need not wait for this process's end. */
+void vchan_disconnect(struct stream *s)
+{
+	libxenvchan_close(s->vchan);
 }
 
 /* A domain that dies sends no event on the vchan: xenstore tells. */

@@ -227,31 +227,18 @@ note_memory() {
 	done
 }
 
-# is_memory_kept ROUNDS NAME, "" for dom0: else sets "lost".
-is_memory_kept() {
-	local rounds=$1 key=${2:-dom0} more less
-	measure_memory "$2"
-	more=$((slab - ${slab_before[$key]})) less=$((${free_before[$key]} - free))
-	say "$key: slab ${slab_before[$key]} KiB, then $slab; free ${free_before[$key]} KiB, then $free"
-	lost=''
-	((more < 200 + rounds + ${slab_slack:-0})) || lost="$key has $more KiB of slab more in use"
-	((less < 2048 + 32 * rounds)) || lost="$key has $less KiB less free"
-	[[ ! $lost ]]
-}
-
 # assert_memory_kept ROUNDS [GUEST]: "slab_slack" KiB are allowed beside. At 100 rounds a
 # leak of a page of slab in each would be a third more than its bound, a leak of the
-# tables of one ring (100 KiB) twice as much as the other. What the last rounds had may
-# come back later: it seems to be what the agent's sessions share, of which the guest's
-# kernel frees ten pages a second; a look is a session too.
+# tables of one ring (100 KiB) twice as much as the other.
 assert_memory_kept() {
-	local rounds=$1 name lost deadline
+	local rounds=$1 name key more less
 	shift
 	for name in "" "$@"; do
-		deadline=$((SECONDS + 120 * PATIENCE))
-		until is_memory_kept "$rounds" "$name"; do
-			((SECONDS < deadline)) || fail "$lost"
-			sleep 10
-		done
+		key=${name:-dom0}
+		measure_memory "$name"
+		more=$((slab - ${slab_before[$key]})) less=$((${free_before[$key]} - free))
+		say "$key: slab ${slab_before[$key]} KiB, then $slab; free ${free_before[$key]} KiB, then $free"
+		((more < 200 + rounds + ${slab_slack:-0})) || fail "$key has $more KiB of slab more in use"
+		((less < 2048 + 32 * rounds)) || fail "$key has $less KiB less free"
 	done
 }
