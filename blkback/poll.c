@@ -5,37 +5,64 @@
  * A window opens at the first wait that polling would have won, and shrinks
  * with each that it could not win: a ring with little to do soon polls no more.
  *
- * Whether polling is of any use is another question. The thread can't see that
- * the guest, or another domain that it waits for, would run on the processor
- * that it polls on. So from time to time it does for a while what it does not
- * do else, and keeps to what had the requests come faster.
+ * A thread that polls lets other domains have its processor from time to time.
+ * Where one of them keeps it, a thread that sleeps is better off: it is woken
+ * before the other one's time is over. So it sleeps for some waits, and for
+ * more of them each time that this happens again.
  */
 #include "poll.h"
 
 /* Below this, in nanoseconds, reading the clock is most of the poll. */
 #define SHORTEST	1000
 
-/* Waits that a way is measured by. */
-#define SPAN_WAITS	64
-
-/*
- * Waits until it is measured again: few after a change, since other rings
- * change their ways too, and twice as many each time that nothing is better.
- */
-#define MIN_TRUST_WAITS	512
-#define MAX_TRUST_WAITS	8192
-
-/* A way is changed for one that is faster by more than one part of so many. */
-#define MARGIN		8
+/* Waits to sit out. */
+#define MIN_PENALTY	2U
+#define MAX_PENALTY	8192U
 
 static u64 smaller(u64 a, u64 b)
 {
 	return a < b ? a : b;
 }
 
-static u64 larger(u64 a, u64 b)
+/**
+ * blkback_poll_time() - how long to poll in a wait that begins
+ * @poll: of the ring
+ * @what: it waits for
+ *
+ * As many waits polled as were sat out, and the next penalty is no more than
+ * the last one.
+ *
+ * Context: the thread of the ring.
+ * Return: nanoseconds; 0 to sleep at once.
+ */
+u64 blkback_poll_time(struct blkback_poll *poll, enum blkback_awaited what)
 {
-	return a > b ? a : b;
+	if (!poll->window[what])
+		return 0;
+	if (poll->sits_out) {
+		poll->sits_out--;
+		return 0;
+	}
+	if (poll->penalty && ++poll->polled == poll->penalty) {
+		poll->penalty /= 2;
+		poll->polled = 0;
+	}
+	return poll->window[what];
+}
+
+/**
+ * blkback_poll_sit_out() - another domain kept the processor for too long
+ * @poll: of the ring
+ *
+ * Context: the thread of the ring.
+ */
+void blkback_poll_sit_out(struct blkback_poll *poll)
+{
+	poll->penalty = smaller(2 * poll->penalty, MAX_PENALTY);
+	if (poll->penalty < MIN_PENALTY)
+		poll->penalty = MIN_PENALTY;
+	poll->sits_out = poll->penalty;
+	poll->polled = 0;
 }
 
 /**
@@ -59,76 +86,4 @@ void blkback_poll_adapt(struct blkback_poll *poll, enum blkback_awaited what,
 		/* Twice: waits of one kind differ. */
 		*window = smaller(2 * waited, poll->longest);
 	}
-}
-
-static void begin(struct blkback_poll *poll, enum blkback_span span,
-		  unsigned int nr_waits)
-{
-	poll->span = span;
-	poll->waits_left = nr_waits;
-}
-
-/* Products instead of quotients: a span is over within seconds. */
-static bool was_faster(const struct blkback_poll *poll, u64 took, u32 requests)
-{
-	return poll->took * requests > (took + took / MARGIN) * poll->requests;
-}
-
-/* The other way is better, or the ring goes back to the one that it had. */
-static void conclude(struct blkback_poll *poll, bool better)
-{
-	if (better) {
-		poll->trust = MIN_TRUST_WAITS;
-		return;
-	}
-	poll->sleeps = !poll->sleeps;
-	poll->trust = larger(MIN_TRUST_WAITS,
-			     smaller(2 * poll->trust, MAX_TRUST_WAITS));
-}
-
-/**
- * blkback_poll_judge() - the waits of a span are over
- * @poll: of the ring
- * @now: nanoseconds
- * @served: requests ever taken; wraps
- *
- * Context: the thread of the ring.
- */
-void blkback_poll_judge(struct blkback_poll *poll, u64 now, u32 served)
-{
-	u64 took = now - poll->began;
-	u32 requests = served - poll->served;
-
-	switch (poll->span) {
-	case BLKBACK_SPAN_TRUST:
-		begin(poll, BLKBACK_SPAN_MEASURE, SPAN_WAITS);
-		break;
-	case BLKBACK_SPAN_MEASURE:
-		poll->took = took;
-		poll->requests = requests;
-		poll->sleeps = !poll->sleeps;
-		begin(poll, BLKBACK_SPAN_TRY, SPAN_WAITS);
-		break;
-	case BLKBACK_SPAN_TRY:
-		conclude(poll, was_faster(poll, took, requests));
-		begin(poll, BLKBACK_SPAN_TRUST, poll->trust);
-		break;
-	}
-	poll->began = now;
-	poll->served = served;
-}
-
-/**
- * blkback_poll_forget() - the ring was idle: what is measured says nothing
- * @poll: of the ring
- *
- * Context: the thread of the ring.
- */
-void blkback_poll_forget(struct blkback_poll *poll)
-{
-	if (poll->span == BLKBACK_SPAN_TRUST)
-		return;
-	if (poll->span == BLKBACK_SPAN_TRY)
-		poll->sleeps = !poll->sleeps;
-	begin(poll, BLKBACK_SPAN_TRUST, SPAN_WAITS);
 }

@@ -23,70 +23,24 @@ enum blkback_awaited {
 };
 
 /**
- * enum blkback_span - what the waits of now are good for
- * @BLKBACK_SPAN_TRUST: nothing but themselves
- * @BLKBACK_SPAN_MEASURE: to know how fast requests come as things are
- * @BLKBACK_SPAN_TRY: to know how fast they come the other way
- */
-enum blkback_span {
-	BLKBACK_SPAN_TRUST,
-	BLKBACK_SPAN_MEASURE,
-	BLKBACK_SPAN_TRY,
-};
-
-/**
  * struct blkback_poll - how long a thread polls, and whether it does at all
  * @longest: bound of a window in nanoseconds; 0 when there is no polling
  * @window: nanoseconds to poll for, by &enum blkback_awaited
- * @sleeps: sleep at once, whatever the windows say
- * @span: &enum blkback_span
- * @waits_left: that belong to the span
- * @trust: waits that the next span of trust has
- * @began: nanoseconds, when it began
- * @served: requests ever taken, at that time
- * @took: nanoseconds of the span that was measured
- * @requests: that it had
+ * @sits_out: so many waits are slept through, whatever the windows say
+ * @penalty: waits that were to be slept through the last time
+ * @polled: waits since then, or since @penalty became less, that were not
  */
 struct blkback_poll {
-	u64			longest;
-	u64			window[BLKBACK_NR_AWAITED];
-	bool			sleeps;
-	enum blkback_span	span;
-	unsigned int		waits_left;
-	unsigned int		trust;
-	u64			began;
-	u32			served;
-	u64			took;
-	u32			requests;
+	u64		longest;
+	u64		window[BLKBACK_NR_AWAITED];
+	unsigned int	sits_out;
+	unsigned int	penalty;
+	unsigned int	polled;
 };
 
-/**
- * blkback_poll_time() - how long to poll in a wait that begins
- * @poll: of the ring
- * @what: it waits for
- *
- * Return: nanoseconds; 0 to sleep at once.
- */
-static inline u64 blkback_poll_time(const struct blkback_poll *poll,
-				    enum blkback_awaited what)
-{
-	return poll->sleeps ? 0 : poll->window[what];
-}
-
-/**
- * blkback_poll_span_ends() - count a wait that could have been polled
- * @poll: of the ring
- *
- * Return: true when blkback_poll_judge() is to be called.
- */
-static inline bool blkback_poll_span_ends(struct blkback_poll *poll)
-{
-	return !poll->waits_left || !--poll->waits_left;
-}
-
+u64 blkback_poll_time(struct blkback_poll *poll, enum blkback_awaited what);
 void blkback_poll_adapt(struct blkback_poll *poll, enum blkback_awaited what,
 			u64 waited);
-void blkback_poll_judge(struct blkback_poll *poll, u64 now, u32 served);
-void blkback_poll_forget(struct blkback_poll *poll);
+void blkback_poll_sit_out(struct blkback_poll *poll);
 
 #endif /* BLKBACK_POLL_H */

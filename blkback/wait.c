@@ -7,15 +7,20 @@
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/stat.h>
+#include <asm/xen/hypercall.h>
 #include <xen/events.h>
+#include <xen/interface/sched.h>
 
 #include "blkback.h"
 
+/* Nanoseconds between two turns that a polling thread gives to other domains. */
+#define TURN_INTERVAL		5000
+
+/* A turn of so many took what Xen lets a vCPU that sleeps wait for at worst. */
+#define TURN_TOO_LONG		NSEC_PER_MSEC
+
 /* How long pages that something else still refers to are left alone. */
 #define HELD_PAGES_DELAY	msecs_to_jiffies(5)
-
-/* A wait of so many of the longest windows is a time without load. */
-#define IDLE_WINDOWS		50
 
 /* A request that waits for room is served when something finishes. */
 static bool takes_none(const struct blkback_ring *ring)
@@ -91,25 +96,46 @@ static bool found_work(struct blkback_ring *ring)
 	return !takes_none(ring) && (ring->waiting || !is_empty(ring));
 }
 
-/* Whoever else wants the processor gets it. */
-static bool may_poll(u64 until)
+/* Whoever else of this domain wants the processor gets it. */
+static bool is_alone(void)
 {
-	return single_task_running() && !need_resched() &&
-	       local_clock() < until;
+	return single_task_running() && !need_resched();
+}
+
+/*
+ * Another domain may wait for the processor, perhaps the very guest that this
+ * thread waits for. Returns the time.
+ */
+static u64 give_turn(struct blkback_ring *ring, u64 now)
+{
+	u64 back;
+
+	HYPERVISOR_sched_op(SCHEDOP_yield, NULL);
+	back = local_clock();
+	if (back - now > TURN_TOO_LONG)
+		blkback_poll_sit_out(&ring->poll);
+	return back;
 }
 
 /*
  * What comes while the thread polls needs no event, no interrupt and no
  * wake-up: the frontend was not asked to send one.
  */
-static bool poll_for_work(struct blkback_ring *ring, u64 until)
+static bool poll_for_work(struct blkback_ring *ring, u64 began, u64 time)
 {
+	u64 now = began, next_turn = began + TURN_INTERVAL;
+
 	while (!found_work(ring)) {
-		if (!may_poll(until)) {
+		if (now - began >= time || !is_alone()) {
 			ring->counters.polls_lost++;
 			return false;
 		}
 		cpu_relax();
+		now = local_clock();
+		if (now >= next_turn) {
+			now = give_turn(ring, now);
+			next_turn = now + TURN_INTERVAL;
+		}
 	}
 	ring->counters.polls_won++;
 	return true;
@@ -138,17 +164,6 @@ static void sleep_until_work(struct blkback_ring *ring)
 	__set_current_state(TASK_RUNNING);
 }
 
-static void learn(struct blkback_ring *ring, enum blkback_awaited what,
-		  u64 began)
-{
-	struct blkback_poll *poll = &ring->poll;
-	u64 waited = local_clock() - began;
-
-	blkback_poll_adapt(poll, what, waited);
-	if (waited > IDLE_WINDOWS * poll->longest)
-		blkback_poll_forget(poll);
-}
-
 /**
  * blkback_wait() - return when there may be something to do
  * @ring: has nothing to do
@@ -165,14 +180,12 @@ void blkback_wait(struct blkback_ring *ring)
 	u64 began = poll->longest ? local_clock() : 0;
 	u64 time;
 
-	if (poll->window[what] && blkback_poll_span_ends(poll))
-		blkback_poll_judge(poll, began, ring->back.req_cons);
 	time = blkback_poll_time(poll, what);
-	if (time && poll_for_work(ring, began + time))
+	if (time && poll_for_work(ring, began, time))
 		return;
 	acknowledge_event(ring);
 	trim_pages(ring);
 	sleep_until_work(ring);
 	if (poll->longest)
-		learn(ring, what, began);
+		blkback_poll_adapt(poll, what, local_clock() - began);
 }

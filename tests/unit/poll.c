@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * blkback/poll.c: how the time that a thread polls follows what it waited, and
- * that it does not poll where this makes requests come slower.
+ * that it sits waits out where others keep its processor.
  */
 #include <linux/kernel.h>
 
@@ -64,106 +64,53 @@ static void check_shuts(void)
 	tap_verdict("the widest window shuts");
 }
 
-/* A guest whose requests come after so many nanoseconds, one for each wait. */
-struct load {
-	struct blkback_poll poll;
-	u64 now;
-	u32 served;
-	u64 polled;
-	u64 slept;
-};
-
-static void load_begin(struct load *load, u64 polled, u64 slept)
+/* Return: how many of the waits were slept; each that is polled loses @lost turns. */
+static unsigned int run(struct blkback_poll *poll, unsigned int nr_waits,
+			unsigned int lost)
 {
-	*load = (struct load){
-		.poll = { .longest = LONGEST },
-		.served = ~0U - 100,
-		.polled = polled,
-		.slept = slept,
-	};
-	load->poll.window[BLKBACK_AWAIT_GUEST] = LONGEST;
-}
+	unsigned int nr_slept = 0;
 
-/* Return: how many of the waits were slept. */
-static unsigned int load_run(struct load *load, unsigned int nr_waits)
-{
-	unsigned int i, nr_slept = 0;
-
-	for (i = 0; i < nr_waits; i++) {
-		if (blkback_poll_span_ends(&load->poll))
-			blkback_poll_judge(&load->poll, load->now,
-					   load->served);
-		if (!blkback_poll_time(&load->poll, BLKBACK_AWAIT_GUEST)) {
-			load->now += load->slept;
+	while (nr_waits--) {
+		if (!blkback_poll_time(poll, BLKBACK_AWAIT_GUEST)) {
 			nr_slept++;
-		} else {
-			load->now += load->polled;
+			continue;
 		}
-		load->served++;
+		if (lost) {
+			lost--;
+			blkback_poll_sit_out(poll);
+		}
 	}
 	return nr_slept;
 }
 
-static void check_judge(void)
+static void check_sits_out(void)
 {
-	struct load load;
-	unsigned int slept;
-
-	load_begin(&load, 30000, 45000);
-	slept = load_run(&load, 100000);
-	tap_expect(slept > 0 && slept < 1500, true,
-		   "polling gains: %u of 100000 slept", slept);
-
-	load_begin(&load, 45000, 44000);
-	slept = load_run(&load, 100000);
-	tap_expect(slept < 1500, true, "no difference worth a change: %u slept",
-		   slept);
-
-	load_begin(&load, 150000, 60000);
-	slept = load_run(&load, 100000);
-	tap_expect(slept > 98500, true, "polling harms: %u of 100000 slept",
-		   slept);
-	tap_verdict("polls where it gains, sleeps where it harms");
-
-	load.polled = 40000;
-	load_run(&load, 9000);
-	slept = load_run(&load, 100000);
-	tap_expect(slept < 1500, true, "it gains now: %u slept", slept);
-	load.polled = 100000;
-	load_run(&load, 9000);
-	slept = load_run(&load, 100000);
-	tap_expect(slept > 98500, true, "it harms again: %u slept", slept);
-	tap_verdict("follows a load that changes");
-}
-
-/* Other rings change their ways as well: what was good a moment ago is not. */
-static void check_looks_again(void)
-{
-	struct load load;
-
-	load_begin(&load, 150000, 60000);
-	load_run(&load, 200);
-	tap_expect(load_run(&load, 100), 100, "sleeps, for polling harms");
-	load.polled = 30000;
-	load_run(&load, 600);
-	tap_expect(load_run(&load, 300), 0, "polls again soon, for it gains");
-	tap_verdict("soon looks again after a change");
-}
-
-/* A pause in the middle of a trial must not look like a bad way. */
-static void check_forget(void)
-{
-	struct load load;
+	struct blkback_poll poll = { .longest = LONGEST };
 	unsigned int i;
 
-	for (i = 0; i < 300; i++) {
-		load_begin(&load, 45000, 45000);
-		load_run(&load, i);
-		load.now += 1000000000;
-		blkback_poll_forget(&load.poll);
-		tap_expect(load_run(&load, 10), 0, "a pause after %u waits", i);
-	}
-	tap_verdict("a pause ends a trial without a verdict");
+	poll.window[BLKBACK_AWAIT_GUEST] = LONGEST;
+	tap_expect(run(&poll, 100000, 0), 0, "slept, while nobody keeps the processor");
+	for (i = 2; i <= 8192; i *= 2)
+		tap_expect(run(&poll, 1 + i, 1), i, "waits sat out");
+	tap_expect(run(&poll, 1 + 8192, 1), 8192, "waits sat out at most");
+	tap_expect(run(&poll, 100, 0), 0, "slept afterwards");
+	tap_verdict("sits out twice as many waits each time, to a bound");
+
+	tap_expect(run(&poll, 8192, 0), 0, "slept of as many as were sat out");
+	tap_expect(run(&poll, 8193, 1), 8192, "waits sat out after these");
+	run(&poll, 2 * 8192, 0);
+	tap_expect(run(&poll, 1 + 2, 1), 2, "waits sat out after a long time");
+	tap_verdict("forgets, as long as it remembered");
+}
+
+/* What is not polled anyway does not shorten the penalty. */
+static void check_shut_window(void)
+{
+	struct blkback_poll poll = { .longest = LONGEST, .sits_out = 5, .penalty = 32 };
+
+	tap_expect(run(&poll, 100, 0), 100, "slept with a window that is shut");
+	tap_expect(poll.sits_out, 5, "waits still to sit out");
+	tap_verdict("waits that nobody would poll count for nothing");
 }
 
 int main(void)
@@ -171,8 +118,7 @@ int main(void)
 	check_steps(BLKBACK_AWAIT_GUEST);
 	check_steps(BLKBACK_AWAIT_DISK);
 	check_shuts();
-	check_judge();
-	check_looks_again();
-	check_forget();
+	check_sits_out();
+	check_shut_window();
 	return tap_done();
 }
