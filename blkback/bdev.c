@@ -12,15 +12,22 @@
 #include "xserror.h"
 #include "xsread.h"
 
-/* The Linux form of the node is "MAJOR:MINOR", both hexadecimal. */
+/*
+ * The Linux form of the node is "MAJOR:MINOR", both hexadecimal. The text is
+ * whole again afterwards: what is wrong with it is told with it.
+ */
 static int parse_dev(char *text, dev_t *dev)
 {
-	char *minor_text = text;
-	char *major_text = strsep(&minor_text, ":");
+	char *colon = strchr(text, ':');
 	unsigned int major, minor;
+	int err;
 
-	if (!minor_text || kstrtouint(major_text, 16, &major) ||
-	    kstrtouint(minor_text, 16, &minor))
+	if (!colon)
+		return -EINVAL;
+	*colon = '\0';
+	err = kstrtouint(text, 16, &major);
+	*colon = ':';
+	if (err || kstrtouint(colon + 1, 16, &minor))
 		return -EINVAL;
 	if (major >= 1U << (32 - MINORBITS) || minor > MINORMASK)
 		return -ERANGE;

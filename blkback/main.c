@@ -50,7 +50,7 @@ MODULE_PARM_DESC(poll_us,
 		 "Longest time that a ring's thread looks for work before it sleeps, in microseconds (0 to 10000, default 200; 0: never)");
 module_param_named(buffer_squeeze_duration_ms, blkback_squeeze_ms, uint, 0644);
 MODULE_PARM_DESC(buffer_squeeze_duration_ms,
-		 "Time in ms without such pages when memory is short (default 10)");
+		 "Time in ms that a ring keeps no more than 257 pages after memory was short (default 10)");
 module_param_named(log_stats, blkback_log_stats, int, 0644);
 MODULE_PARM_DESC(log_stats,
 		 "Log what each ring has done, every 10 s while it works");
