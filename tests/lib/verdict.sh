@@ -68,3 +68,8 @@ print_sum() {
 	echo "${counts[passed]} passed, ${counts[failed]} failed, ${counts[skipped]} skipped"
 	((counts[failed] == 0))
 }
+
+# last_sum FILE: what print_sum ended a run with; nothing where the run did not come so far.
+last_sum() {
+	grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$1" | tail -n 1
+}
