@@ -358,7 +358,7 @@ struct blkback_limits {
  * @persist: see there
  * @max_copy_pages: requests of more pages are mapped; sampled as @persist
  * @poll_us: longest poll of each ring, in microseconds; sampled as @persist
- * @squeezed_until: memory was short: rings keep no pages; in jiffies
+ * @squeezed_until: memory was short: rings keep few pages; in jiffies
  * @shortage_lines: how often it is logged that no handle is left
  * @bdev: the disk; NULL until the hotplug script has named it
  * @bounds: of @bdev as the frontend was told; rings have a copy

@@ -16,7 +16,10 @@
 /* Nanoseconds between two turns that a polling thread gives to other domains. */
 #define TURN_INTERVAL		5000
 
-/* A turn of so many took what Xen lets a vCPU that sleeps wait for at worst. */
+/*
+ * A turn of so many took as long as Xen lets a vCPU that wakes wait for another
+ * one, if the administrator changed no rate limit (sched_ratelimit_us).
+ */
 #define TURN_TOO_LONG		NSEC_PER_MSEC
 
 /* How long pages that something else still refers to are left alone. */
@@ -119,14 +122,16 @@ static u64 give_turn(struct blkback_ring *ring, u64 now)
 
 /*
  * What comes while the thread polls needs no event, no interrupt and no
- * wake-up: the frontend was not asked to send one.
+ * wake-up: the frontend was not asked to send one. A turn that took too long
+ * ends the poll, unless it brought something.
  */
 static bool poll_for_work(struct blkback_ring *ring, u64 began, u64 time)
 {
 	u64 now = began, next_turn = began + TURN_INTERVAL;
 
 	while (!found_work(ring)) {
-		if (now - began >= time || !is_alone()) {
+		if (now - began >= time || ring->poll.sits_out ||
+		    !is_alone()) {
 			ring->counters.polls_lost++;
 			return false;
 		}
