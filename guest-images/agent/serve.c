@@ -12,6 +12,8 @@
 
 #include "agent.h"
 
+#define STATUS_NOT_RUN	126
+
 struct child {
 	pid_t pid;
 	int pidfd;
@@ -121,11 +123,14 @@ void serve_session(struct stream *s, const char *shell)
 {
 	char *script = receive_script(s);
 	struct child c = { 0 };
-	uint32_t status;
+	uint32_t status = STATUS_NOT_RUN;
 	bool heard;
 
-	if (!script || !start_child(&c, shell, script))
+	if (!script || !start_child(&c, shell, script)) {
+		send_frame(s, FRAME_EXIT, &status, sizeof(status));
+		free(script);
 		return;
+	}
 	heard = follow_child(s, &c);
 	if (!heard)
 		kill(-c.pid, SIGKILL);
