@@ -12,9 +12,14 @@ fio_guest() {
 	check_fio_json "$json"
 }
 
+# fio_json FILE [JQ_OPTION]... FILTER: fio mixes what it warns of with its JSON.
+fio_json() {
+	sed -n '/^{/,/^}/p' "$1" | jq "${@:2}"
+}
+
 check_fio_json() {
 	local errors
-	errors=$(sed -n '/^{/,/^}/p' "$1" | jq '[.jobs[].error] | add') || fail "fio left no JSON: $1"
+	errors=$(fio_json "$1" '[.jobs[].error] | add') || fail "fio left no JSON: $1"
 	assert_equal "errors in $(basename "$1")" 0 "$errors"
 }
 
@@ -26,7 +31,7 @@ fio_verify() {
 
 # An exit status alone does not say that anything was read.
 assert_read_back() {
-	(($(sed -n '/^{/,/^}/p' "$1" | jq '[.jobs[].read.total_ios] | add') > 0)) || fail "fio read nothing back: $(basename "$1")"
+	(($(fio_json "$1" '[.jobs[].read.total_ios] | add') > 0)) || fail "fio read nothing back: $(basename "$1")"
 }
 
 # As fio_verify, but apart from the session, which ends when a guest is saved; its
@@ -50,7 +55,7 @@ guest_end_verify() {
 	forget guest_kill_verify "$name"
 	check_fio_json "$json"
 	assert_read_back "$json"
-	assert_equal "writes completed in $name" "$2" "$(sed -n '/^{/,/^}/p' "$json" | jq '[.jobs[].write.total_ios] | add')"
+	assert_equal "writes completed in $name" "$2" "$(fio_json "$json" '[.jobs[].write.total_ios] | add')"
 }
 
 # Writes that a device of dom0 has done. Noted while a guest is away, it tells afterwards
