@@ -2,6 +2,7 @@
 /*
  * The disk as the rest of the system sees it: name, limits, openers.
  */
+#include <linux/log2.h>
 #include <linux/module.h>
 #include <linux/sched/mm.h>
 
@@ -52,10 +53,28 @@ static void set_discard_limits(const struct blkfront_geometry *geo,
 	/* The protocol has no limit, but a bio has. */
 	unsigned int most = UINT_MAX >> SECTOR_SHIFT;
 
-	q->limits.discard_granularity = geo->discard_granularity;
+	/*
+	 * Never 0 again: whoever discards divides by it from bio to bio, and a
+	 * frozen disk only stops the bios.
+	 */
+	if (geo->discard_granularity)
+		q->limits.discard_granularity = geo->discard_granularity;
 	q->limits.discard_alignment = geo->discard_alignment;
 	blk_queue_max_discard_sectors(q, geo->discard_granularity ? most : 0);
 	blk_queue_max_secure_erase_sectors(q, geo->secure_discard ? most : 0);
+}
+
+/*
+ * The block layer ends large bios at physical blocks. If one was as large as a
+ * request, a bio that begins within a logical block would have nothing left.
+ */
+static unsigned int usable_physical_size(const struct blkfront_dev *dev)
+{
+	unsigned int most = rounddown_pow_of_two(dev->limits.max_segs *
+						 XENBLK_PAGE_SIZE / 2);
+
+	return clamp(dev->geometry.physical_size, dev->geometry.sector_size,
+		     max(most, dev->geometry.sector_size));
 }
 
 /*
@@ -75,7 +94,7 @@ static void set_limits(const struct blkfront_dev *dev, struct request_queue *q)
 	/* A backend may take no segment that ends within a logical block. */
 	blk_queue_dma_alignment(q, geo->sector_size - 1);
 	blk_queue_logical_block_size(q, geo->sector_size);
-	blk_queue_physical_block_size(q, geo->physical_size);
+	blk_queue_physical_block_size(q, usable_physical_size(dev));
 	blk_queue_write_cache(q, geo->flush_op, false);
 	blk_queue_flag_set(QUEUE_FLAG_NONROT, q);
 	set_discard_limits(geo, q);

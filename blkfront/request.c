@@ -25,9 +25,16 @@ static bool wire_op(const struct blkfront_dev *dev, const struct request *rq,
 		*op = dev->geometry.flush_op;
 		return true;
 	case REQ_OP_DISCARD:
-	case REQ_OP_SECURE_ERASE:
 		*op = XENBLK_OP_DISCARD;
 		return true;
+	case REQ_OP_SECURE_ERASE:
+		/*
+		 * A backend that does not know the flag would only discard; who
+		 * asks may have waited since there was one that does.
+		 */
+		*op = XENBLK_OP_DISCARD;
+		return dev->geometry.secure_discard &&
+		       !READ_ONCE(dev->secure_revoked);
 	default:
 		return false;
 	}
