@@ -173,7 +173,7 @@ static void connect(struct blkfront_dev *dev)
 	if (err == -EAGAIN)
 		blkfront_kick(dev);
 	else if (err == -ESTALE)
-		start_again(dev);
+		start_again_later(dev);
 	else if (err)
 		fail(dev, err);
 }
