@@ -5,6 +5,7 @@
  */
 #include <linux/blkdev.h>
 #include <linux/kthread.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <xen/events.h>
@@ -468,7 +469,8 @@ int blkback_ring_thread(void *data)
 		blkback_stats_log(ring);
 		if (!serve(ring))
 			blkback_wait(ring);
-		cond_resched();
+		/* One that a frontend keeps busy must hold up nobody. */
+		cond_resched_tasks_rcu_qs();
 	}
 	blkback_persist_disarm(ring);
 	blkback_grant_give_back(ring, UINT_MAX);
