@@ -8,7 +8,7 @@ fio_guest() {
 	json=$OUT/fio-$name-$(basename "$device").json
 	say "fio in $name: $*"
 	guest_exec "$name" "fio --name=job --filename=$device --direct=1 --ioengine=libaio --group_reporting \
-		--output-format=json $* 2>&1" >"$json" || fail "fio in $name: $(grep -v '^[ {}]' "$json" | head -n 3)"
+		--output-format=json $* 2>&1" >"$json" || fail "fio in $name: $(fio_words "$json")"
 	check_fio_json "$json"
 }
 
@@ -17,15 +17,23 @@ fio_json() {
 	sed -n '/^{/,/^}/p' "$1" | jq "${@:2}"
 }
 
+# The first lines that are no JSON; there may be none.
+fio_words() {
+	awk '!/^[ {}]/ && n++ < 3' "$1"
+}
+
 check_fio_json() {
 	local errors
 	errors=$(fio_json "$1" '[.jobs[].error] | add') || fail "fio left no JSON: $1"
 	assert_equal "errors in $(basename "$1")" 0 "$errors"
 }
 
-# fio_verify NAME DEVICE OPTION...: writes, then reads back and checks crc32c.
+# fio_verify NAME DEVICE OPTION...: writes, then reads back and checks crc32c. Each with
+# another seed: what the one before left on the disk must not pass for what this one wrote.
+verify_seed=0
 fio_verify() {
-	fio_guest "$@" --verify=crc32c --verify_fatal=1 --do_verify=1
+	verify_seed=$((verify_seed + 1))
+	fio_guest "$1" "$2" --verify=crc32c --verify_fatal=1 --do_verify=1 --randseed="$verify_seed" "${@:3}"
 	assert_read_back "$OUT/fio-$1-$(basename "$2").json"
 }
 
@@ -48,10 +56,17 @@ guest_start_verify() {
 }
 
 # guest_end_verify NAME WRITES: as many must have completed, and been read back.
+#
+# A guest that freezes interrupts whoever waits. fio 3.33 that has had some of the answers
+# that it waits for then asks libaio for all of them once more, more than are to come: until
+# the next interruption, which lets it count those that came. One that is stopped and goes
+# on is interrupted; nobody else notices.
 guest_end_verify() {
 	local name=$1 json=$OUT/fio-$1-verify.json
-	guest_exec "$name" "read -r status </tmp/verify.end; cat /tmp/verify.log /tmp/verify.json; exit \$status" >"$json" ||
-		fail "fio in $name: $(grep -v '^[ {}]' "$json" | head -n 3)"
+	guest_exec "$name" "exec 3<>/tmp/verify.end
+		until read -r -t 2 status <&3; do killall -STOP fio; killall -CONT fio; done
+		cat /tmp/verify.log /tmp/verify.json; exit \$status" >"$json" ||
+		fail "fio in $name: $(fio_words "$json")"
 	forget guest_kill_verify "$name"
 	check_fio_json "$json"
 	assert_read_back "$json"
@@ -100,7 +115,8 @@ fio_here() {
 	check_fio_json "$json"
 }
 
-# guest_start_load NAME DEVICE [OPTION]...: fio until guest_stop_load; one load a test.
+# guest_start_load NAME DEVICE [OPTION]...: fio until guest_stop_load; one load a test. In
+# loops: a load that is time based takes any old block of its own for what it wrote last.
 guest_start_load() {
 	load_guest=$1
 	# A guest that is destroyed takes its load along: that is no fault by itself.
@@ -108,7 +124,7 @@ guest_start_load() {
 		trap - ERR
 		# It ends when it is told to.
 		GUEST_LIMIT=900 guest_exec "$load_guest" "exec fio --name=load --filename=$2 --direct=1 --ioengine=libaio --rw=randrw --bs=4k \
-			--iodepth=16 --time_based --runtime=600 --output-format=json ${*:3} 2>&1"
+			--iodepth=16 --loops=1000000 --runtime=600 --output-format=json ${*:3} 2>&1"
 	) >"$OUT/fio-load.json" &
 	load_pid=$!
 	defer guest_load_ended
