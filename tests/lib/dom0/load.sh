@@ -70,7 +70,8 @@ guest_end_verify() {
 	forget guest_kill_verify "$name"
 	check_fio_json "$json"
 	assert_read_back "$json"
-	assert_equal "writes completed in $name" "$2" "$(fio_json "$json" '[.jobs[].write.total_ios] | add')"
+	assert_equal "writes issued and completed in $name" "$2 $2" \
+		"$(fio_json "$json" -r '[.jobs[].write] | "\(map(.total_ios) | add) \(map(.clat_ns.N) | add)"')"
 }
 
 # Writes that a device of dom0 has done. Noted while a guest is away, it tells afterwards
@@ -84,6 +85,13 @@ assert_went_on() {
 	local writes=$(($(writes_of "$1") - $2))
 	say "$writes writes since then at $1"
 	((writes > 0)) || fail "the load had ended before the guest came back"
+}
+
+# bios_replayed NAME DISK: how many its last connection has brought along, by the log of
+# the guest, which is emptied with that: the next look finds the next connection.
+bios_replayed() {
+	guest_exec "$1" "dmesg -c" | sed -n "s/.* $2: connected again, .* \([0-9]*\) bios replayed$/\1/p" | tail -n 1 | grep . ||
+		fail "$1 does not say that $2 connected again"
 }
 
 guest_kill_verify() {
