@@ -10,6 +10,7 @@
 #include "keys.h"
 #include "xserror.h"
 #include "xsread.h"
+#include "xswrite.h"
 
 /* Room for "ring-ref" and two digits. */
 #define RING_REF_NAME		16
@@ -46,11 +47,8 @@ static int write_numbers(struct blkback_device *device,
 	for (i = 0; i < nr; i++) {
 		err = xenbus_printf(xbt, device->xdev->nodename,
 				    numbers[i].key, "%llu", numbers[i].value);
-		if (err) {
-			xenblk_xs_error(device->xdev, err, "can't write %s",
-					numbers[i].key);
+		if (err)
 			return err;
-		}
 	}
 	return 0;
 }
@@ -72,38 +70,28 @@ int blkback_publish_limits(struct blkback_device *device)
 		{ XENBLK_KEY_MAX_RING_ORDER, device->limits.max_ring_order },
 		{ XENBLK_KEY_MAX_INDIRECT, XENBLK_MAX_INDIRECT_SEGMENTS },
 	};
+	int err = write_numbers(device, XBT_NIL, numbers, ARRAY_SIZE(numbers));
 
-	return write_numbers(device, XBT_NIL, numbers, ARRAY_SIZE(numbers));
+	if (err)
+		xenblk_xs_error(device->xdev, err, "can't publish the limits");
+	return err;
 }
 
 /* All or nothing, so that no frontend sees half of it. */
 static int write_together(struct blkback_device *device,
-			  int (*write)(struct blkback_device *device,
-				       struct xenbus_transaction xbt))
+			  int (*write)(struct xenbus_transaction xbt,
+				       void *device))
 {
-	struct xenbus_transaction xbt;
-	int err;
+	int err = xenblk_xs_transact(write, device);
 
-	do {
-		err = xenbus_transaction_start(&xbt);
-		if (err)
-			break;
-		err = write(device, xbt);
-		if (err) {
-			xenbus_transaction_end(xbt, 1);
-			return err;
-		}
-		err = xenbus_transaction_end(xbt, 0);
-		/* Another writer was faster; xenstored ends this in time. */
-	} while (err == -EAGAIN);
 	if (err)
 		xenblk_xs_error(device->xdev, err, "can't publish the disk");
 	return err;
 }
 
-static int write_disk(struct blkback_device *device,
-		      struct xenbus_transaction xbt)
+static int write_disk(struct xenbus_transaction xbt, void *data)
 {
+	struct blkback_device *device = data;
 	struct block_device *bdev = device->bdev;
 	const struct number numbers[] = {
 		{ XENBLK_KEY_SECTORS, device->bounds.sectors },
@@ -143,9 +131,9 @@ int blkback_publish_disk(struct blkback_device *device)
  * toolstack that takes the disk away writes this node too: its word must stay,
  * but a frontend that has refused may look at it once more.
  */
-static int write_size(struct blkback_device *device,
-		      struct xenbus_transaction xbt)
+static int write_size(struct xenbus_transaction xbt, void *data)
 {
+	struct blkback_device *device = data;
 	struct number numbers[] = {
 		{ XENBLK_KEY_SECTORS, device->bounds.sectors },
 		{ XENBLK_KEY_STATE },

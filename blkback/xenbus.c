@@ -9,6 +9,7 @@
 #include "keys.h"
 #include "state.h"
 #include "xsread.h"
+#include "xswrite.h"
 
 /* What waits for a disk must hold up neither xenwatch nor other disks. */
 static struct workqueue_struct *device_queue;
@@ -30,7 +31,7 @@ static bool change_state(struct blkback_device *device, enum xenbus_state next)
 	}
 	device->state = next;
 	if (!device->removed)
-		xenbus_switch_state(device->xdev, next);
+		xenblk_xs_switch_state(device->xdev, next);
 	return true;
 }
 

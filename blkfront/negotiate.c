@@ -12,9 +12,7 @@
 #include "keys.h"
 #include "xserror.h"
 #include "xsread.h"
-
-/* Tries of a transaction that other writers of xenstore keep disturbing. */
-#define MAX_TRIES		100
+#include "xswrite.h"
 
 /* Largest physical block that makes sense; a volume of some ZFS has 128 KiB. */
 #define MAX_PHYSICAL_SIZE	BIT(20)
@@ -194,9 +192,9 @@ static int write_queues(struct xenbus_transaction xbt,
 	return err;
 }
 
-static int write_all(struct xenbus_transaction xbt,
-		     const struct blkfront_dev *dev)
+static int write_all(struct xenbus_transaction xbt, void *data)
 {
+	const struct blkfront_dev *dev = data;
 	const char *node = dev->xdev->nodename;
 	int err;
 
@@ -226,20 +224,8 @@ static int write_all(struct xenbus_transaction xbt,
  */
 int blkfront_negotiate_publish(struct blkfront_dev *dev)
 {
-	struct xenbus_transaction xbt;
-	unsigned int try;
-	int err = -EAGAIN;
+	int err = xenblk_xs_transact(write_all, dev);
 
-	for (try = 0; try < MAX_TRIES && err == -EAGAIN; try++) {
-		err = xenbus_transaction_start(&xbt);
-		if (err)
-			break;
-		err = write_all(xbt, dev);
-		if (err)
-			xenbus_transaction_end(xbt, 1);
-		else
-			err = xenbus_transaction_end(xbt, 0);
-	}
 	if (err)
 		xenblk_xs_error(dev->xdev, err, "publishing the rings");
 	return err;

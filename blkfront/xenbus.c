@@ -14,6 +14,7 @@
 #include "state.h"
 #include "xserror.h"
 #include "xsread.h"
+#include "xswrite.h"
 
 /* A connection that is not made, or does not last, is tried again every 64 s. */
 #define MAX_RETRIES		8U
@@ -33,11 +34,10 @@ static void change_state(struct blkfront_dev *dev, enum xenbus_state to)
 					xenbus_strstate(to));
 		return;
 	}
+	xenblk_xs_switch_state(xdev, to);
 	if (to == XenbusStateClosed && !dev->rebinding)
-		/* Somebody may wait for it at shutdown. */
+		/* Somebody may wait for it at shutdown; the state is told. */
 		xenbus_frontend_closed(xdev);
-	else
-		xenbus_switch_state(xdev, to);
 }
 
 /* The backend is gone, or of no use. */
