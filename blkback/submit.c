@@ -241,6 +241,24 @@ void blkback_submit(struct blkback_ring *ring, struct list_head *requests)
 	blk_finish_plug(&plug);
 }
 
+/*
+ * A backend that leaves its disk to the next one must not stay for what a guest
+ * can make last for hours. A discard is a hint, of which part may be enough; a
+ * secure one is not.
+ */
+static bool discard_goes_on(struct blkback_request *request)
+{
+	const struct blkback_io *io = &request->io;
+
+	if (io->op != XENBLK_OP_DISCARD || !io->nr_sectors)
+		return false;
+	if (!blkback_is_handing_over(request->ring))
+		return true;
+	if (io->secure)
+		request->status = XENBLK_RSP_ERROR;
+	return false;
+}
+
 /**
  * blkback_submit_more() - go on with a request that went out in part
  * @request: all of it that went out is done
@@ -249,7 +267,8 @@ void blkback_submit(struct blkback_ring *ring, struct list_head *requests)
  * done, and itself is durable when it is.
  *
  * Context: the thread of the ring.
- * Return: false when nothing is left, or a part has failed.
+ * Return: false when nothing is left, or a part has failed, or the rest of a
+ * discard is given up.
  */
 bool blkback_submit_more(struct blkback_request *request)
 {
@@ -259,7 +278,7 @@ bool blkback_submit_more(struct blkback_request *request)
 		return false;
 	if (io->op == XENBLK_OP_BARRIER)
 		io->op = XENBLK_OP_FLUSH;
-	else if (io->op != XENBLK_OP_DISCARD || !io->nr_sectors)
+	else if (!discard_goes_on(request))
 		return false;
 	submit_request(request);
 	return true;
